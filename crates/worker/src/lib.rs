@@ -3,4 +3,19 @@
 //! The rule of this room: the only code that starts processes for decoding,
 //! limits them and judges their death. Both ends of the protocol live here, so
 //! that they cannot drift apart.
+//!
+//! A caller makes a [`Worker`] (one child, one thread) or a [`Pool`] (several,
+//! with a bounded queue) and hands over [`Job`]s: an open file, the range of
+//! bytes in it, and the [`Task`]. The program given in [`WorkerOptions`] must
+//! call [`serve_stdin`] when it is started with those arguments.
 #![forbid(unsafe_code)]
+
+mod client;
+mod job;
+mod pool;
+mod server;
+
+pub use client::{Worker, WorkerOptions};
+pub use job::{Fault, Job, JobError, Picture, Refusal, Task};
+pub use pool::{Callback, Pool, PoolJob};
+pub use server::{ServeError, serve, serve_stdin};
