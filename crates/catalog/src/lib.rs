@@ -1,5 +1,35 @@
 //! The catalogue: schema, migrations, journal, queries, search, marks, history.
 //!
-//! The rule of this room: the only SQL. Everything else asks through this
-//! room's narrow interface, so that a second engine could stand behind it.
+//! The rule of this room: the only SQL. Everything else asks through [`Catalog`]'s narrow interface, so that
+//! a second engine (PostgreSQL, say) could stand behind it. It opens no original, reads no environment and no
+//! clock: times come in as arguments. An import's journal and the commit of a file are one transaction here,
+//! and when a method that writes has returned, what it wrote is on stable storage.
 #![forbid(unsafe_code)]
+
+mod backup;
+mod connection;
+mod error;
+mod identity;
+mod marks;
+mod originals;
+mod photos;
+mod place;
+mod publish;
+mod query;
+mod session;
+mod thumbnails;
+mod types;
+
+pub use connection::Catalog;
+pub use error::{CatalogError, Fault, Result};
+pub use marks::{FlagChange, LabelChange, Mark, MarkOutcome};
+pub use originals::{Checked, CheckedState, Original};
+pub use photos::{LocatedPreviews, Sort, SortKey};
+pub use place::Place;
+pub use query::{Query, QueryError};
+pub use session::SessionSummary;
+pub use thumbnails::{Thumbnail, Thumbnails};
+pub use types::{
+    CardEntry, CardIdentity, CopyAt, Duplicate, Failed, FileId, Intent, IntentId, KnownFile, NewSession, Published,
+    Root, RootId, SessionCounts, UnfinishedIntent,
+};
