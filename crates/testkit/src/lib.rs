@@ -3,3 +3,12 @@
 //! The rule of this room: nothing here ships, but for the card maker, which
 //! `demo-card` reuses. What it makes is the same bytes for the same seed.
 #![forbid(unsafe_code)]
+
+mod card;
+pub mod samples;
+mod shot;
+mod test_card;
+
+pub use card::{CardError, CardFile, CardOptions, CardProgress, CardSummary, make_card};
+pub use shot::Shot;
+pub use test_card::TestCard;
