@@ -5,3 +5,41 @@
 //! no file is mapped into memory. A file that cannot be understood gives
 //! facts that say so; it is never an error that stops an import.
 #![forbid(unsafe_code)]
+
+mod exif;
+mod format;
+mod found;
+pub mod groups;
+mod head;
+mod jpeg;
+mod kind;
+mod maker;
+mod previews;
+mod resolve;
+mod source;
+mod text;
+mod tiff;
+mod time;
+
+use std::ffi::OsStr;
+
+use lightfast_model::{Facts, Kind};
+
+pub use head::{Head, Limits};
+pub use kind::kind_of;
+pub use source::{BytesSource, FileSource, Source};
+pub use time::time_from_name;
+
+/// Everything that one file says of itself. Never fails: what could not be read is in [`Facts::problems`].
+pub fn facts(source: &mut dyn Source, name: &OsStr) -> Facts {
+    let mut head = Head::new(source);
+    let (kind, format) = kind_of(head.up_to(0, 4096), name);
+    let mut found = found::Found::default();
+    match (kind, format) {
+        (Kind::Jpeg | Kind::Thumbnail, _) => format::jpeg_file::read(&mut head, &mut found),
+        (Kind::Raw | Kind::Tiff, _) => format::tiff_file::read(&mut head, &mut found),
+        _ => {}
+    }
+    found.problems.extend(head.failure().map(str::to_owned));
+    resolve::resolve(found, kind, format)
+}
