@@ -176,10 +176,31 @@ pub struct Facts {
     pub orientation: Orientation,
     /// Where it was taken.
     pub gps: Option<Gps>,
+    /// The time is an instant that the file gives in UTC (a clip's header), not a wall clock: the local time needs a zone,
+    /// and `taken` has offset 0 until one is applied.
+    pub taken_is_utc: bool,
     /// The camera's own number of the file, where a maker note has one.
     pub file_number: Option<u64>,
+    /// How often the shutter had been released, where a maker note counts it.
+    pub shutter_count: Option<u64>,
+    /// EXIF's Flash value: bit 0 is whether it fired.
+    pub flash: Option<u16>,
+    /// Exposure compensation in steps.
+    pub exposure_compensation: Option<f64>,
+    /// EXIF's MeteringMode value: 1 average, 2 centre-weighted, 3 spot, 5 matrix, …
+    pub metering: Option<u16>,
+    /// EXIF's ExposureProgram value: 1 manual, 2 program, 3 aperture priority, 4 shutter priority, …
+    pub program: Option<u16>,
+    /// Joins the still and the clip of a Live Photo.
+    pub content_id: Option<String>,
+    /// Joins the frames of one burst.
+    pub burst_id: Option<String>,
+    /// Frames in the file, where it is a roll of several (CR3 burst rolls).
+    pub frames: Option<u32>,
     /// Stars, 0 to 5, or -1 for rejected, where the file carries them.
     pub rating: Option<i8>,
+    /// Colour label, as the file words it.
+    pub label: Option<String>,
     /// Title.
     pub title: Option<String>,
     /// Caption.
@@ -194,11 +215,34 @@ pub struct Facts {
     pub video: Option<Video>,
     /// JPEGs inside the file, largest first.
     pub previews: Vec<Preview>,
+    /// Where each fact came from, by the name of its field.
+    pub origins: Vec<(&'static str, Origin)>,
     /// What could not be read, one clear line each; the file is imported all the same.
     pub problems: Vec<String>,
 }
 
+/// Where in a file a fact came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// EXIF, TIFF or GPS tags.
+    Exif,
+    /// A camera maker's own block.
+    Maker,
+    /// IPTC's record, as older programs write it.
+    Iptc,
+    /// An XMP packet.
+    Xmp,
+    /// The frame of the format: a clip's header, a picture's own header.
+    Container,
+}
+
 impl Facts {
+    /// Where a field's value came from, if it has one.
+    pub fn origin(&self, field: &str) -> Option<Origin> {
+        self.origins.iter().find(|(name, _)| *name == field).map(|(_, origin)| *origin)
+    }
+
     /// The largest preview: the camera's 1:1 where it is full size.
     pub fn largest_preview(&self) -> Option<&Preview> {
         self.previews.iter().max_by_key(|p| (p.long_edge(), p.length))

@@ -18,7 +18,7 @@ pub use event::{
     DestinationFile, DestinationPlan, DestinationReport, Event, FileEvent, FileState, Match, NotSafe, Progress, Report,
     SourceReport, Stage, Stages, VerifiedCounts,
 };
-pub use facts::{Facts, Gps, Kind, Orientation, Preview, PreviewSource, Ratio, Video};
+pub use facts::{Facts, Gps, Kind, Orientation, Origin, Preview, PreviewSource, Ratio, Video};
 pub use ids::{ContentHash, ParseHashError, PhotoId, QuickKey, SessionId};
 pub use path::BytePath;
 pub use photo::{Copy, Flag, Label, Photo, PhotoFile, PhotoKind, Role};
