@@ -20,6 +20,7 @@ mod source;
 mod text;
 mod tiff;
 mod time;
+mod upright;
 
 use std::ffi::OsStr;
 
@@ -29,6 +30,7 @@ pub use head::{Head, Limits};
 pub use kind::kind_of;
 pub use source::{BytesSource, FileSource, Source};
 pub use time::time_from_name;
+pub use upright::{UPRIGHT_HEAD, Upright, upright};
 
 /// Everything that one file says of itself. Never fails: what could not be read is in [`Facts::problems`].
 pub fn facts(source: &mut dyn Source, name: &OsStr) -> Facts {

@@ -77,6 +77,14 @@ impl Orientation {
         self.0.max(1)
     }
 
+    /// The same, turned by so many more quarters of a circle, clockwise.
+    pub fn turned(self, quarters: u8) -> Self {
+        (0..quarters % 4).fold(self, |at, _| {
+            let next = [6, 7, 8, 5, 2, 3, 4, 1].get(usize::from(at.value()) - 1);
+            Self(next.copied().unwrap_or(1))
+        })
+    }
+
     /// Whether width and height change places.
     pub fn swaps_sides(self) -> bool {
         self.0 >= 5
@@ -266,6 +274,18 @@ mod tests {
         assert_eq!(shown(10, 2500), "1/250");
         assert_eq!(shown(3, 10), "0.3");
         assert_eq!(shown(30, 1), "30");
+    }
+
+    #[test]
+    fn four_quarters_are_a_whole_turn() {
+        for value in 1..=8 {
+            let start = Orientation::new(value).unwrap();
+            assert_eq!(start.turned(4).value(), start.value());
+            assert_eq!(start.turned(1).turned(3).value(), start.value());
+            assert_ne!(start.turned(1).swaps_sides(), start.swaps_sides());
+        }
+        let turned: Vec<u8> = (0..4).map(|n| Orientation::UPRIGHT.turned(n).value()).collect();
+        assert_eq!(turned, [1, 6, 3, 8]);
     }
 
     #[test]
