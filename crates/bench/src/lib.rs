@@ -1,0 +1,9 @@
+//! Measures importers from outside: a write tracer and a benchmark.
+//!
+//! The rule of this room: it measures from outside, as a user would. Programs
+//! are run by their commands and watched through the kernel's own books; no
+//! part of the engine is called, and nothing is printed here: reports are
+//! values, with a text, a JSON and an HTML form each.
+#![forbid(unsafe_code)]
+
+pub mod trace;

@@ -1,0 +1,20 @@
+//! The write tracer: what any program reads, writes, renames and syncs, by process, file system and folder, and
+//! which files take a way round before they reach their destination.
+
+mod calls;
+mod ledger;
+mod mounts;
+mod parse;
+mod report;
+mod run;
+mod staging;
+mod summary;
+mod text;
+
+pub use mounts::{Mount, Mounts};
+pub use report::{
+    Evidence, FileRow, FileSystem, Folder, Place, ProcessFolder, ProcessRow, Renames, Series, Staged, Staging,
+    Timeline, Totals, TraceReport,
+};
+pub use run::{Target, TraceError, TraceOptions, trace};
+pub use text::text;
