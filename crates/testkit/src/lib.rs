@@ -5,9 +5,13 @@
 #![forbid(unsafe_code)]
 
 mod card;
+mod format;
+mod raw;
 pub mod samples;
+mod scene;
 mod shot;
 mod test_card;
+mod video;
 
 pub use card::{CardError, CardFile, CardOptions, CardProgress, CardSummary, make_card};
 pub use shot::Shot;
