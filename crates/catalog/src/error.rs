@@ -45,6 +45,14 @@ pub enum CatalogError {
         /// The newest schema that is known here.
         known: i64,
     },
+    /// It has an older schema, and is open for reading alone.
+    #[error("the catalogue {} has the older schema {found}: open it once for writing to bring it up to date", path.display())]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: i64,
+    },
     /// The file or its folder could not be read or written.
     #[error("{step} {}: {source}", path.display())]
     Io {
@@ -125,7 +133,6 @@ impl CatalogError {
 }
 
 /// Says what was being done when SQLite refused.
-#[allow(dead_code)]
 pub(crate) trait Doing<T> {
     fn doing(self, doing: &'static str) -> Result<T>;
 }

@@ -7,18 +7,26 @@
 #![forbid(unsafe_code)]
 
 mod backup;
+mod codes;
 mod connection;
+mod counts;
 mod error;
 mod identity;
 mod marks;
+mod migrations;
+mod oriented;
 mod originals;
+mod photo_row;
 mod photos;
 mod place;
 mod publish;
 mod query;
+mod search;
 mod session;
+mod tally;
 mod thumbnails;
 mod types;
+mod writer;
 
 pub use connection::Catalog;
 pub use error::{CatalogError, Fault, Result};
@@ -26,7 +34,7 @@ pub use marks::{FlagChange, LabelChange, Mark, MarkOutcome};
 pub use originals::{Checked, CheckedState, Original};
 pub use photos::{LocatedPreviews, Sort, SortKey};
 pub use place::Place;
-pub use query::{Query, QueryError};
+pub use query::{FIELDS, FieldHelp, Query, QueryError};
 pub use session::SessionSummary;
 pub use thumbnails::{Thumbnail, Thumbnails};
 pub use types::{

@@ -1,10 +1,27 @@
 //! The query language: `camera:5D iso:1600.. keyword:beach -flag:reject (a OR b) "two words"`.
+//!
+//! A query is read once into a small tree whose values are checked (a wrong date is an error, not a search that
+//! finds nothing), then turned into SQL with every value bound. Reading is bounded in length and depth and never
+//! panics. The language itself is described for people by [`FIELDS`].
+
+mod expr;
+mod fields;
+mod parse;
+mod sql;
+mod token;
 
 use jiff::civil::Date;
 
+pub(crate) use expr::{Expr, Term};
+pub use fields::{FIELDS, FieldHelp};
+pub(crate) use sql::Condition;
+
 /// A parsed query. The empty one matches every photo that is not in the trash.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Query {}
+pub struct Query {
+    text: String,
+    expr: Option<Expr>,
+}
 
 /// Why a text is not a query: one clear line, with where and, if possible, what was meant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,18 +34,34 @@ pub struct QueryError {
 }
 
 impl Query {
-    /// Every photo.
+    /// Every photo that is not in the trash.
     pub fn all() -> Self {
-        unimplemented!()
+        Self { text: String::new(), expr: None }
+    }
+
+    /// One photo, wherever it is.
+    pub fn of_photo(id: &lightfast_model::PhotoId) -> Self {
+        let text = format!("id:{id}");
+        Self { text, expr: Some(Expr::Term(Term::Id(id.as_str().to_owned()))) }
     }
 
     /// Reads a query; `today` is what `today` and `yesterday` mean.
-    pub fn parse(_text: &str, _today: Date) -> Result<Self, QueryError> {
-        unimplemented!()
+    pub fn parse(text: &str, today: Date) -> Result<Self, QueryError> {
+        let expr = parse::parse(text, today)?;
+        Ok(Self { text: text.to_owned(), expr })
     }
 
-    /// Whether it matches every photo.
+    /// Whether it is empty, and so matches every photo.
     pub fn is_all(&self) -> bool {
-        unimplemented!()
+        self.expr.is_none()
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn expr(&self) -> Option<&Expr> {
+        self.expr.as_ref()
     }
 }

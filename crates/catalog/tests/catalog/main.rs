@@ -1,0 +1,11 @@
+//! The catalogue through its interface, as the other rooms use it.
+#![recursion_limit = "256"]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
+
+mod identity;
+mod marks;
+mod opening;
+mod photos;
+mod query;
+mod session;
+mod shelf;
