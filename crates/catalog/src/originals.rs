@@ -115,6 +115,16 @@ impl Catalog {
         }
         transaction.commit().doing("keep what was verified")
     }
+
+    /// Notes that one copy was read back and is good, and how; an import does so for what an earlier one left unproven.
+    pub fn record_proof(&mut self, root: RootId, path: &BytePath, verified: Verified, now: Timestamp) -> Result<()> {
+        const DOING: &str = "keep what was verified";
+        let sql = "UPDATE copy SET verified = ?3, verified_at = ?4, checked_at = ?4, state = ?5 WHERE root = ?1 AND path = ?2";
+        let values = params![root.0, path.as_bytes(), verified.code(), codes::micros(now), copy_state::PRESENT];
+        let transaction = self.writing()?;
+        transaction.execute(sql, values).doing(DOING)?;
+        transaction.commit().doing(DOING)
+    }
 }
 
 fn original(row: &Row<'_>) -> Result<Original> {

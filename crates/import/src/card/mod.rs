@@ -1,0 +1,11 @@
+//! The card: found, identified, and listed file by file. Only read, never written.
+
+mod identity;
+mod junk;
+mod mounted;
+mod walk;
+
+pub use identity::{Card, identify};
+pub use junk::is_junk;
+pub use mounted::{MountedCard, looks_like_card, mounted_cards};
+pub use walk::{Listing, SourceFile, Unlisted, list};

@@ -1,0 +1,96 @@
+//! One settler: puts a written file on stable storage and reads it back from the medium.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use lightfast_model::{ContentHash, QuickKey, Verified, VerifyMode};
+
+use super::buffer::AlignedBuffer;
+use super::lane::Written;
+use super::publish::cold_hash;
+use super::{Busy, Why};
+use crate::error::{At, Step};
+use crate::plan::hash_of;
+use crate::sys::{self, FsClass};
+
+/// A temporary file on stable storage, proven as asked.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) temp: std::path::PathBuf,
+    pub(crate) hash: ContentHash,
+    pub(crate) quick: QuickKey,
+    pub(crate) size: u64,
+    pub(crate) verified: Verified,
+}
+
+/// What all settlers share.
+pub(crate) struct SettleSettings<'a> {
+    pub(crate) verify: VerifyMode,
+    pub(crate) class: FsClass,
+    pub(crate) sync: &'a Busy,
+    pub(crate) reading: &'a Busy,
+    /// Bytes read back so far.
+    pub(crate) verified_bytes: &'a AtomicU64,
+    pub(crate) stop: &'a AtomicBool,
+}
+
+/// Syncs and reads back. On any error the temporary file is removed; it is never synced a second time.
+pub(crate) fn settle(
+    settings: &SettleSettings<'_>,
+    written: Written,
+    size: u64,
+    source: &Path,
+    buffer: &mut AlignedBuffer,
+) -> Result<Settled, Why> {
+    let temp = written.temp.clone();
+    let settled = prove(settings, written, size, source, buffer);
+    if settled.is_err() {
+        let _ = sys::remove_file(&temp);
+    }
+    settled
+}
+
+fn prove(
+    settings: &SettleSettings<'_>,
+    written: Written,
+    size: u64,
+    source: &Path,
+    buffer: &mut AlignedBuffer,
+) -> Result<Settled, Why> {
+    let Written { temp, file, hash, quick } = written;
+    {
+        let _busy = settings.sync.start();
+        sys::sync_file(&file).at(Step::Sync, &temp)?;
+    }
+    drop(file);
+    let verified = if settings.verify == VerifyMode::Stream {
+        Verified::Stream
+    } else {
+        let _busy = settings.reading.start();
+        if settings.stop.load(Ordering::Relaxed) {
+            return Err(Why::Interrupted);
+        }
+        let (read_back, level) = cold_hash(&temp, size, settings.class, buffer).at(Step::ReadBack, &temp)?;
+        if read_back != hash {
+            return Err(Why::ReadBackDiffers);
+        }
+        settings.verified_bytes.fetch_add(size, Ordering::Relaxed);
+        if settings.verify == VerifyMode::Twice { second_read(source, size, hash, level, buffer)? } else { level }
+    };
+    Ok(Settled { temp, hash, quick, size, verified })
+}
+
+/// Reads the card a second time; where the read-back could only be `reread`, it stays that.
+fn second_read(
+    source: &Path,
+    size: u64,
+    hash: ContentHash,
+    level: Verified,
+    buffer: &mut AlignedBuffer,
+) -> Result<Verified, Why> {
+    let again = hash_of(source, size, buffer).at(Step::Read, source)?;
+    if again.0 != hash {
+        return Err(Why::SecondReadDiffers);
+    }
+    Ok(if level == Verified::Cold { Verified::Twice } else { level })
+}

@@ -1,0 +1,101 @@
+//! What the person asked for, and what the engine needs from its surroundings.
+//!
+//! The engine reads no environment, no home folder and no clock of its own:
+//! all of that comes in here, so that a test can set it.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use lightfast_model::{Event, VerifyMode};
+use lightfast_worker::WorkerOptions;
+use serde::{Deserialize, Serialize};
+
+use crate::template::Template;
+
+/// What is noted of full-size previews during an import.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Previews {
+    /// Where the full-size JPEG lies in the original; nothing is copied.
+    #[default]
+    Camera,
+    /// Nothing; left to the first look.
+    None,
+}
+
+/// The options of one import.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Cards or folders to import from.
+    pub sources: Vec<PathBuf>,
+    /// Where the library is, or is to be.
+    pub library: PathBuf,
+    /// Where the catalogue lies if not in the library.
+    pub catalog: Option<PathBuf>,
+    /// Further destinations, written from the same read.
+    pub also: Vec<PathBuf>,
+    /// Where originals go inside a destination.
+    pub name: Template,
+    /// The job code.
+    pub job: Option<String>,
+    /// How copies are proven.
+    pub verify: VerifyMode,
+    /// Whether `reread` does not count as safe.
+    pub strict: bool,
+    /// Whether to make thumbnails during the import.
+    pub thumbnails: bool,
+    /// What is noted of full-size previews.
+    pub previews: Previews,
+    /// Also photos that were put in the trash before.
+    pub again: bool,
+    /// Normal priority instead of the considerate one.
+    pub urgent: bool,
+    /// Only the plan; nothing is written anywhere.
+    pub dry_run: bool,
+}
+
+impl Options {
+    /// Options as `lightfast import SOURCE --library LIBRARY` has them.
+    pub fn new(sources: Vec<PathBuf>, library: PathBuf) -> Self {
+        Self {
+            sources,
+            library,
+            catalog: None,
+            also: Vec::new(),
+            name: Template::default(),
+            job: None,
+            verify: VerifyMode::Cold,
+            strict: false,
+            thumbnails: true,
+            previews: Previews::Camera,
+            again: false,
+            urgent: false,
+            dry_run: false,
+        }
+    }
+}
+
+/// The surroundings: clock, time zone and the worker program.
+pub struct Host {
+    /// The current time.
+    pub now: fn() -> Timestamp,
+    /// The zone in which a file's modification time is read as a local time.
+    pub zone: TimeZone,
+    /// How to start a worker; `None` leaves thumbnails to the first look.
+    pub worker: Option<WorkerOptions>,
+    /// How many workers at most.
+    pub workers: usize,
+}
+
+/// Receives what the engine says. Called from several threads.
+pub trait Events: Sync {
+    /// Takes one event; it must not block for long.
+    fn event(&self, event: Event);
+}
+
+impl<F: Fn(Event) + Sync> Events for F {
+    fn event(&self, event: Event) {
+        self(event);
+    }
+}

@@ -1,0 +1,189 @@
+//! Makes the plan: lists the cards, asks what is known, looks into what is new, names it, and weighs the space.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use jiff::tz::TimeZone;
+use lightfast_catalog::CatalogError;
+use lightfast_model::{BytePath, DestinationPlan, PhotoId};
+
+use super::known::Knowledge;
+use super::look::{Look, LookAt, look_into};
+use super::naming::{Naming, Unnamed, name_all};
+use super::{Action, Plan, PlannedFile, PlannedSource, hash_of};
+use crate::copy::AlignedBuffer;
+use crate::error::{At, IoError, Step};
+use crate::names::Namer;
+use crate::options::Options;
+use crate::sys;
+
+/// Room kept beside the originals: for the catalogue, and for thumbnails.
+const MARGIN: u64 = 8 << 20;
+const MARGIN_PER_FILE: u64 = 96 << 10;
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PlanError {
+    #[error(transparent)]
+    Io(#[from] IoError),
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+}
+
+/// Plans the import of listed sources.
+pub(crate) fn build(
+    options: &Options,
+    zone: &TimeZone,
+    sources: Vec<PlannedSource>,
+    known: &Knowledge<'_>,
+    stop: &AtomicBool,
+) -> Result<Plan, PlanError> {
+    let mut files = settle(options, &sources, known)?;
+    let paths: Vec<PathBuf> = files.iter().map(|file| absolute(&sources, file)).collect();
+    let open: Vec<usize> = (0..files.len()).filter(|&i| files.get(i).is_some_and(is_open)).collect();
+    let quick = quick_needed(&files, &open, known)?;
+    let questions: Vec<LookAt<'_>> = open
+        .iter()
+        .filter_map(|&i| Some(LookAt { path: paths.get(i)?, size: files.get(i)?.file.size, quick: quick.contains(&i) }))
+        .collect();
+    let slow = sources.iter().any(|source| sys::has_seek_cost(&source.card.source));
+    let looks = look_into(&questions, if slow { 1 } else { 4 }, stop);
+    drop(questions);
+
+    let limit = sys::file_size_limit(nearest_existing(&options.library));
+    let mut compare = HashSet::new();
+    let mut first: HashSet<(u64, u128)> = HashSet::new();
+    let mut unnamed = Vec::new();
+    for (&index, look) in open.iter().zip(looks) {
+        let Some(file) = files.get_mut(index) else { continue };
+        let Some(Look { mut facts, quick, refused }) = look else {
+            file.action = Action::Refused("interrupted before it was looked at".into());
+            continue;
+        };
+        if let Some(reason) = refused {
+            file.action = Action::Refused(reason);
+            continue;
+        }
+        if let Some(limit) = limit.filter(|limit| file.file.size > *limit) {
+            file.action =
+                Action::Refused(format!("too large for the destination's file system ({limit} bytes at most)"));
+            continue;
+        }
+        if let Some(quick) = quick {
+            let twin = !first.insert((file.file.size, quick.0));
+            if twin || known.may_be_known(quick, file.file.size)? {
+                compare.insert(index);
+            }
+        }
+        if options.previews == crate::Previews::None && !options.thumbnails {
+            facts.previews.clear();
+        }
+        let key = sources.get(file.source).map(|s| (s.card.identity.id.clone(), file.file.path.as_bytes().to_vec()));
+        let resumes = key
+            .and_then(|key| known.interrupted.get(&key))
+            .filter(|earlier| earlier.intent.size == file.file.size && earlier.intent.mtime_ns == file.file.mtime_ns);
+        unnamed.push(Unnamed { index, facts, resumes: resumes.cloned() });
+    }
+
+    let cards: Vec<String> = sources.iter().map(|source| source.card.name()).collect();
+    let here = |file: &PlannedFile| photo_here(known, file);
+    let mut buffer = AlignedBuffer::new();
+    let mut hash = |index: usize| {
+        let file = files.get(index)?;
+        hash_of(paths.get(index)?, file.file.size, &mut buffer).ok().map(|(hash, _)| hash)
+    };
+    let mut namer = Namer::new(&options.library);
+    let naming = Naming { options, zone, files: &files, cards: &cards, here: &here };
+    let targets = name_all(&naming, unnamed, &mut namer, &mut hash);
+    for (index, target) in targets {
+        if let Some(file) = files.get_mut(index) {
+            let target = Box::new(target);
+            file.action = if compare.contains(&index) { Action::Compare(target) } else { Action::Copy(target) };
+        }
+    }
+    let destinations = destinations(options, &files)?;
+    Ok(Plan { sources, files, destinations })
+}
+
+/// A file about which nothing is decided yet.
+const OPEN: &str = "";
+
+fn is_open(file: &PlannedFile) -> bool {
+    matches!(&file.action, Action::Refused(reason) if reason.is_empty())
+}
+
+fn absolute(sources: &[PlannedSource], file: &PlannedFile) -> PathBuf {
+    let source = sources.get(file.source).map_or(Path::new(""), |source| &source.card.source);
+    source.join(file.file.path.as_path())
+}
+
+/// Decides what needs no look into the file: junk, what could not be listed, what this very card's history settles.
+fn settle(options: &Options, sources: &[PlannedSource], known: &Knowledge<'_>) -> Result<Vec<PlannedFile>, PlanError> {
+    let mut files = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        let history = known.card_history(&source.card.identity.id)?;
+        for file in &source.listing.files {
+            let entry = history.get(file.path.as_bytes());
+            let same = entry.filter(|entry| entry.size == file.size && entry.mtime_ns == file.mtime_ns);
+            let action = if let Some(reason) = file.junk {
+                Action::Ignored(reason)
+            } else if let Some(entry) = same.filter(|entry| entry.trashed && !options.again) {
+                Action::Trashed(entry.hash)
+            } else if let Some(copy) = same.and_then(|entry| known.standing_entry(entry)) {
+                Action::Duplicate(copy)
+            } else {
+                Action::Refused(OPEN.into())
+            };
+            files.push(PlannedFile { source: index, file: file.clone(), action });
+        }
+        for refused in &source.listing.unlisted {
+            let file = crate::card::SourceFile { path: refused.path.clone(), size: 0, mtime_ns: 0, junk: None };
+            files.push(PlannedFile { source: index, file, action: Action::Refused(refused.reason.clone()) });
+        }
+    }
+    Ok(files)
+}
+
+/// The files whose quick key is worth three reads: those of a size that the library knows, or that several files
+/// of this import share.
+fn quick_needed(files: &[PlannedFile], open: &[usize], known: &Knowledge<'_>) -> Result<HashSet<usize>, PlanError> {
+    let mut by_size: HashMap<u64, u32> = HashMap::new();
+    let size_of = |index: &usize| files.get(*index).map_or(0, |file| file.file.size);
+    for index in open {
+        *by_size.entry(size_of(index)).or_default() += 1;
+    }
+    let sizes: Vec<u64> = by_size.keys().copied().collect();
+    let known_sizes = known.sizes_known(&sizes)?;
+    let needs = |index: &&usize| {
+        let size = size_of(index);
+        known_sizes.contains(&size) || by_size.get(&size).is_some_and(|count| *count > 1)
+    };
+    Ok(open.iter().filter(needs).copied().collect())
+}
+
+/// The photo and the library path of a file that is here already.
+fn photo_here(known: &Knowledge<'_>, file: &PlannedFile) -> Option<(PhotoId, PathBuf)> {
+    let Action::Duplicate(copy) = &file.action else { return None };
+    let (catalog, root) = known.catalog?;
+    let photo = catalog.photo_at(root, &copy.path).ok()??;
+    Some((photo, copy.path.as_path().to_owned()))
+}
+
+fn destinations(options: &Options, files: &[PlannedFile]) -> Result<Vec<DestinationPlan>, PlanError> {
+    let sizes: Vec<u64> = files.iter().filter(|f| f.target().is_some()).map(|f| f.file.size).collect();
+    let originals: u64 = sizes.iter().sum();
+    let margin = if sizes.is_empty() { 0 } else { MARGIN + MARGIN_PER_FILE.saturating_mul(sizes.len() as u64) };
+    let place = nearest_existing(&options.library);
+    let free = sys::free_space(place).at(Step::Open, place)?;
+    Ok(vec![DestinationPlan {
+        path: BytePath(options.library.clone()),
+        free,
+        needed: originals.saturating_add(margin),
+    }])
+}
+
+/// The path itself, or the nearest folder above it that exists: where its file system is asked.
+pub(crate) fn nearest_existing(path: &Path) -> &Path {
+    path.ancestors().find(|p| !p.as_os_str().is_empty() && p.exists()).unwrap_or(Path::new("/"))
+}

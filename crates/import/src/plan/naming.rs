@@ -1,0 +1,180 @@
+//! From groups of files to targets: the photo's id, its number, its final names.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use jiff::tz::TimeZone;
+use lightfast_model::{ContentHash, Facts, Kind, PhotoId, PhotoKind, Preview, Role};
+
+use super::shots::{Shot, guess, shots};
+use super::{PlannedFile, Target};
+use crate::names::{Namer, tail_of};
+use crate::options::Options;
+use crate::template::Values;
+
+/// A file that needs a name.
+pub(crate) struct Unnamed {
+    /// Its place in the plan's files.
+    pub(crate) index: usize,
+    pub(crate) facts: Facts,
+    pub(crate) resumes: Option<lightfast_catalog::UnfinishedIntent>,
+}
+
+/// What is asked about a photo whose other files are here already.
+pub(crate) type PhotoHere<'a> = dyn Fn(&PlannedFile) -> Option<(PhotoId, PathBuf)> + 'a;
+
+/// What all photos of one plan are named by.
+pub(crate) struct Naming<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) zone: &'a TimeZone,
+    pub(crate) files: &'a [PlannedFile],
+    /// The cards' names, by source.
+    pub(crate) cards: &'a [String],
+    pub(crate) here: &'a PhotoHere<'a>,
+}
+
+/// Names all files of one plan. `hash` gives the content of a file where the template asks for it.
+pub(crate) fn name_all(
+    naming: &Naming<'_>,
+    mut unnamed: Vec<Unnamed>,
+    namer: &mut Namer<'_>,
+    hash: &mut dyn FnMut(usize) -> Option<ContentHash>,
+) -> Vec<(usize, Target)> {
+    let Naming { options, zone, files, cards, .. } = *naming;
+    let mut shots = shots(naming, &unnamed);
+    shots.sort_by(|a, b| {
+        (a.taken.local, a.source, &a.folder, &a.stem).cmp(&(b.taken.local, b.source, &b.folder, &b.stem))
+    });
+    for intent in unnamed.iter().filter_map(|file| file.resumes.as_ref()) {
+        namer.reserve(intent.intent.path.as_path());
+    }
+    let mut seq = unnamed.iter().filter_map(|file| file.resumes.as_ref()?.intent.seq).max().unwrap_or(0);
+    let mut targets = Vec::new();
+    for (group, shot) in shots.iter().enumerate() {
+        let resumed = shot.members.iter().find_map(|(at, _)| unnamed.get(*at)?.resumes.clone());
+        let number = resumed.as_ref().and_then(|r| r.intent.seq).unwrap_or_else(|| {
+            seq += 1;
+            seq
+        });
+        let photo = match (&resumed, &shot.here) {
+            (Some(resumed), _) => resumed.intent.photo.clone(),
+            (None, Some((photo, _, _))) => photo.clone(),
+            (None, None) => new_photo_id(),
+        };
+        let primary = shot.members.first().and_then(|(at, _)| unnamed.get(*at));
+        let Some(primary) = primary else { continue };
+        let content = if options.name.uses("hash") { hash(primary.index) } else { None };
+        let card = cards.get(shot.source).map_or("card", String::as_str);
+        let stem = match &shot.here {
+            Some((_, path, tail)) => stem_of(path, tail),
+            None => options.name.render(&values(shot, &primary.facts, options, number, card, content)),
+        };
+        let names = names_for(shot, &unnamed, files, &stem, namer);
+        let kind = if primary.facts.kind == Kind::Video { PhotoKind::Video } else { PhotoKind::Photo };
+        let thumbnail = thumbnail_member(shot, &unnamed);
+        for ((at, role), path) in shot.members.iter().zip(names) {
+            let Some(file) = unnamed.get_mut(*at) else { continue };
+            let preview = thumbnail.filter(|(member, _)| member == at).map(|(_, preview)| preview);
+            let Some(planned) = files.get(file.index) else { continue };
+            targets.push((
+                file.index,
+                Target {
+                    path,
+                    photo: photo.clone(),
+                    role: *role,
+                    group: group as u32,
+                    seq: number,
+                    taken: file.facts.taken.unwrap_or_else(|| guess(&planned.file, zone)),
+                    facts: std::mem::take(&mut file.facts),
+                    kind,
+                    thumbnail_from: preview,
+                    resumes: file.resumes.as_ref().map(|resumed| resumed.id),
+                },
+            ));
+        }
+    }
+    targets
+}
+
+fn values<'a>(
+    shot: &'a Shot,
+    facts: &'a Facts,
+    options: &'a Options,
+    seq: u32,
+    card: &'a str,
+    hash: Option<ContentHash>,
+) -> Values<'a> {
+    let digits = usize::from(shot.taken.fraction_digits.min(9));
+    let nanos = format!("{:09}", shot.taken.local.subsec_nanosecond());
+    Values {
+        taken: shot.taken.local,
+        subsec: nanos.get(..digits).filter(|digits| !digits.is_empty()).map(str::to_owned),
+        day: shot.taken.local.date(),
+        stem: &shot.stem,
+        folder: &shot.folder,
+        model: facts.model.as_deref(),
+        make: facts.make.as_deref(),
+        serial: facts.serial.as_deref(),
+        lens: facts.lens.as_deref(),
+        iso: facts.iso,
+        job: options.job.as_deref(),
+        seq,
+        card,
+        kind: if facts.kind == Kind::Video { "video" } else { "photo" },
+        hash,
+    }
+}
+
+/// Names for the members of a shot: as journalled where an interrupted import had named them all, else new ones.
+fn names_for(
+    shot: &Shot,
+    unnamed: &[Unnamed],
+    files: &[PlannedFile],
+    stem: &Path,
+    namer: &mut Namer<'_>,
+) -> Vec<PathBuf> {
+    let journalled: Option<Vec<PathBuf>> = shot
+        .members
+        .iter()
+        .map(|(at, _)| Some(unnamed.get(*at)?.resumes.as_ref()?.intent.path.as_path().to_owned()))
+        .collect();
+    if let Some(paths) = journalled {
+        return paths;
+    }
+    let tails: Vec<OsString> = shot
+        .members
+        .iter()
+        .map(|(at, _)| {
+            let name =
+                unnamed.get(*at).and_then(|f| files.get(f.index)).and_then(|f| f.file.path.as_path().file_name());
+            tail_of(name.unwrap_or_default(), &shot.stem)
+        })
+        .collect();
+    namer.name(stem, &tails)
+}
+
+/// The stem of a path that ends with a known tail.
+fn stem_of(path: &Path, tail: &OsStr) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let stem = name.len().checked_sub(tail.len()).and_then(|len| name.get(..len)).unwrap_or(name);
+    path.with_file_name(OsStr::from_bytes(stem))
+}
+
+/// The member whose embedded JPEG gives the thumbnail: the first that has one large enough, else the largest.
+fn thumbnail_member(shot: &Shot, unnamed: &[Unnamed]) -> Option<(usize, Preview)> {
+    let edge = crate::THUMBNAIL_EDGE;
+    let best = |(at, _): &(usize, Role)| Some((*at, *unnamed.get(*at)?.facts.preview_for(edge)?));
+    let all: Vec<(usize, Preview)> = shot.members.iter().filter_map(best).collect();
+    let enough = all.iter().find(|(_, preview)| preview.long_edge() >= edge);
+    enough.or_else(|| all.iter().max_by_key(|(_, preview)| preview.long_edge())).copied()
+}
+
+/// A photo's id is random, so that it never depends on what a card holds.
+fn new_photo_id() -> PhotoId {
+    let mut bytes = [0; 10];
+    // The system's source of randomness does not fail after boot; zeros would only make ids collide, which the
+    // catalogue refuses.
+    let _ = getrandom::fill(&mut bytes);
+    PhotoId::from_random(bytes)
+}

@@ -1,0 +1,204 @@
+//! Everything before the first byte is copied: checks, lock, recovery, listing, plan. Until the plan is accepted
+//! nothing is changed but what an earlier import left unfinished.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use lightfast_catalog::{Catalog, Place, RootId, UnfinishedIntent};
+use lightfast_model::{BytePath, Event};
+
+use crate::card::{self, Card};
+use crate::error::{At, StartError, Step};
+use crate::library::Library;
+use crate::options::{Events, Host, Options};
+use crate::plan::{Action, Knowledge, Plan, PlanError, PlannedSource, build, nearest_existing};
+use crate::recover::Recovery;
+use crate::sys::{self, FsClass};
+
+/// An import that can start.
+pub struct Prepared {
+    pub(crate) options: Options,
+    pub(crate) plan: Plan,
+    pub(crate) place: Place,
+    pub(crate) open: Option<OpenLibrary>,
+    pub(crate) began: Instant,
+    pub(crate) scan_seconds: f64,
+    pub(crate) plan_seconds: f64,
+}
+
+/// A library that exists, locked for this import.
+pub(crate) struct OpenLibrary {
+    pub(crate) library: Library,
+    pub(crate) catalog: Catalog,
+    pub(crate) root: RootId,
+    /// Held as long as the import runs; none for a dry run.
+    pub(crate) _lock: Option<File>,
+}
+
+impl Prepared {
+    /// What will be done.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+/// Checks, locks, recovers, lists and plans. Says `scan` for each source and then `plan`.
+pub fn prepare(options: Options, host: &Host, events: &dyn Events, stop: &AtomicBool) -> Result<Prepared, StartError> {
+    let began = Instant::now();
+    if options.name.is_plain_text() && Path::new(&options.name.to_string()).is_dir() {
+        return Err(StartError::TemplateIsFolder { template: options.name.to_string() });
+    }
+    let cards = check_sources(&options)?;
+    let place = check_place(&options)?;
+
+    let mut listed = Vec::new();
+    for card in cards {
+        let listing = card::list(&card.source, Some(card.dev))?;
+        let junk = listing.files.iter().filter(|file| file.junk.is_some()).count() as u64;
+        let bytes = listing.files.iter().filter(|file| file.junk.is_none()).map(|file| file.size).sum();
+        let files = (listing.files.len() + listing.unlisted.len()) as u64;
+        events.event(Event::Scan {
+            source: BytePath(card.source.clone()),
+            card: Some(card.name()),
+            files,
+            bytes,
+            junk,
+        });
+        listed.push(PlannedSource { card, listing });
+    }
+    let junk = |source: &PlannedSource| source.listing.files.iter().filter(|file| file.junk.is_some()).count() as u64;
+    let is_empty = |source: &PlannedSource| {
+        source.listing.unlisted.is_empty() && source.listing.files.iter().all(|file| file.junk.is_some())
+    };
+    if listed.iter().all(is_empty) {
+        let sources = listed.iter().map(|source| source.card.source.clone()).collect();
+        return Err(StartError::NothingToImport { sources, junk: listed.iter().map(junk).sum() });
+    }
+    let scan_seconds = began.elapsed().as_secs_f64();
+
+    let (open, interrupted) = open_library(&options, host, &place, &listed)?;
+    let known = Knowledge {
+        catalog: open.as_ref().map(|open| (&open.catalog, open.root)),
+        library: options.library.clone(),
+        interrupted,
+    };
+    let plan = build(&options, &host.zone, listed, &known, stop).map_err(|error| match error {
+        PlanError::Io(error) => StartError::Io(error),
+        PlanError::Catalog(error) => StartError::Catalog(error),
+    })?;
+    drop(known);
+    tell_plan(&plan, events);
+    if !options.dry_run
+        && let Some(tight) = plan.destinations.iter().find(|destination| destination.needed > destination.free)
+    {
+        let path = tight.path.0.clone();
+        return Err(StartError::TooSmall { path, needed: tight.needed, free: tight.free });
+    }
+    let plan_seconds = began.elapsed().as_secs_f64() - scan_seconds;
+    Ok(Prepared { options, plan, place, open, began, scan_seconds, plan_seconds })
+}
+
+fn tell_plan(plan: &Plan, events: &dyn Events) {
+    let count = |wanted: fn(&Action) -> bool| plan.files.iter().filter(|file| wanted(&file.action)).count() as u64;
+    events.event(Event::Plan {
+        copy: count(|action| matches!(action, Action::Copy(_) | Action::Compare(_))),
+        duplicates: count(|action| matches!(action, Action::Duplicate(_))),
+        trashed: count(|action| matches!(action, Action::Trashed(_))),
+        bytes: plan.bytes_to_copy(),
+        destinations: plan.destinations.clone(),
+    });
+}
+
+/// The sources exist, are folders, are given once, and neither holds the library nor lies in it.
+fn check_sources(options: &Options) -> Result<Vec<Card>, StartError> {
+    let library = absolute(&options.library);
+    let mut cards: Vec<Card> = Vec::new();
+    for path in &options.sources {
+        match std::fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(StartError::NoSource { path: path.clone() });
+            }
+            other => {
+                if !other.at(Step::Open, path)?.is_dir() {
+                    return Err(StartError::SourceNotFolder { path: path.clone() });
+                }
+            }
+        }
+        let card = card::identify(path)?;
+        if cards.iter().any(|other| other.source == card.source) {
+            return Err(StartError::SourceTwice { path: path.clone() });
+        }
+        if library.starts_with(&card.source) {
+            return Err(StartError::LibraryInsideSource { library, source_dir: card.source });
+        }
+        if card.source.starts_with(&library) {
+            return Err(StartError::SourceInsideLibrary { library, source_dir: card.source });
+        }
+        cards.push(card);
+    }
+    Ok(cards)
+}
+
+/// A path without links as far as it exists, and with the rest behind it.
+fn absolute(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let there = nearest_existing(&path);
+    let rest = path.strip_prefix(there).unwrap_or(Path::new("")).to_owned();
+    let there = std::fs::canonicalize(there).unwrap_or_else(|_| there.to_owned());
+    if rest.as_os_str().is_empty() { there } else { there.join(rest) }
+}
+
+/// Where the catalogue lies, if that place can hold one.
+fn check_place(options: &Options) -> Result<Place, StartError> {
+    let place = match &options.catalog {
+        Some(dir) => Place::elsewhere(options.library.clone(), dir.clone()),
+        None => Place::in_library(options.library.clone()),
+    };
+    let (class, kind) = sys::fs_class(nearest_existing(place.dir()));
+    if class == FsClass::Network {
+        return Err(StartError::CatalogPlace { path: place.dir().to_owned(), kind });
+    }
+    Ok(place)
+}
+
+type Interrupted = HashMap<(String, Vec<u8>), UnfinishedIntent>;
+
+/// Opens the library if there is one: locked and recovered, or, for a dry run, read-only and as it is.
+fn open_library(
+    options: &Options,
+    host: &Host,
+    place: &Place,
+    sources: &[PlannedSource],
+) -> Result<(Option<OpenLibrary>, Interrupted), StartError> {
+    let Some(library) = Library::find(&options.library)? else { return Ok((None, HashMap::new())) };
+    if options.dry_run {
+        if !place.file().exists() {
+            return Ok((None, HashMap::new()));
+        }
+        let catalog = Catalog::open_read_only(place)?;
+        let root = catalog.roots()?.into_iter().find(|root| root.uuid == library.id).map(|root| root.id);
+        let open = root.map(|root| OpenLibrary { library, catalog, root, _lock: None });
+        return Ok((open, HashMap::new()));
+    }
+    let lock = library.lock()?;
+    let (mut catalog, root) = open_catalog(&library, place, host)?;
+    let cards = sources.iter().map(|s| (s.card.identity.id.clone(), s.card.source.clone())).collect();
+    let recovery = Recovery { library: &library, root, zone: &host.zone, now: (host.now)(), cards };
+    let interrupted = recovery.run(&mut catalog)?;
+    Ok((Some(OpenLibrary { library, catalog, root, _lock: Some(lock) }), interrupted))
+}
+
+/// Opens the catalogue, or makes a new one where there is none.
+pub(crate) fn open_catalog(library: &Library, place: &Place, host: &Host) -> Result<(Catalog, RootId), StartError> {
+    let mut catalog = if place.file().exists() {
+        Catalog::open(place)?
+    } else {
+        std::fs::create_dir_all(place.dir()).at(Step::MakeFolder, place.dir())?;
+        Catalog::create(place, (host.now)())?
+    };
+    let root = catalog.root_for(&library.id, &library.root)?;
+    Ok((catalog, root))
+}
