@@ -98,4 +98,3 @@ pub(crate) fn taken_guess(name: &OsStr, mtime_ns: i64, zone: &TimeZone) -> Captu
         CaptureTime { local, fraction_digits: 0, utc_offset: None, from: TimeSource::File }
     })
 }
-
