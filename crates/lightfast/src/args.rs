@@ -1,0 +1,78 @@
+//! The command line as it is typed: options, subcommands and their help.
+//!
+//! The first of two stages. What is here is only checked for its form; each command then builds what it needs
+//! in a second step, where the config file and the disk are looked at. The doc comments of the arguments are
+//! the help. What is not built is absent.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands;
+
+/// Takes the pictures off a camera card and puts them, provably whole, into a library
+#[derive(Debug, Parser)]
+#[command(
+    name = "lightfast",
+    version,
+    disable_help_subcommand = true,
+    subcommand_help_heading = "Commands",
+    after_help = EXIT_CODES,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done as asked · 1 could not start, nothing changed · 2 wrong usage · 3 a file failed or is not
+safe; the same command resumes · 4 nothing to import · 130 interrupted; the same command resumes";
+
+/// Options that every command has.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Global {
+    /// The library [default: Pictures/Lightfast in the home folder]
+    #[arg(long, global = true, value_name = "DIR", help = LIBRARY_HELP)]
+    pub(crate) library: Option<PathBuf>,
+
+    /// The catalogue, elsewhere than in the library: needed where the library is on a network disk
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) catalog: Option<PathBuf>,
+
+    /// Machine output: one JSON object a line on standard output
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Say only what went wrong
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Say more: every file, and where the time goes
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+const LIBRARY_HELP: &str = "The library [default: LIGHTFAST_LIBRARY, `library` in the config file, \
+                            or Pictures/Lightfast in the home folder]";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Import(commands::import::Import),
+    Cards(commands::cards::Cards),
+    List(commands::list::List),
+    Show(commands::show::Show),
+    Mark(commands::mark::Mark),
+    Verify(commands::verify::Verify),
+    Preview(commands::preview::Preview),
+    Demo(commands::demo::Demo),
+    DemoCard(commands::demo_card::DemoCard),
+    Completions(commands::completions::Completions),
+    Man(commands::man::Man),
+    #[command(hide = true)]
+    Worker(commands::worker::Worker),
+}
