@@ -11,17 +11,27 @@ use std::path::{Path, PathBuf};
 /// The longest name that file systems allow, in bytes.
 const MAX_NAME: usize = 255;
 
+/// Whether the catalogue knows a file under this path, relative to the destination.
+pub(crate) type IsRecorded<'a> = dyn Fn(&Path) -> bool + 'a;
+
+/// A file that needs a name: what follows its photo's stem (`.CR2`, `.CR2.xmp`), and its bytes.
+pub(crate) struct Tail {
+    pub(crate) text: OsString,
+    pub(crate) size: u64,
+}
+
 /// Names given so far, over what lies in the destination.
 pub(crate) struct Namer<'a> {
     root: &'a Path,
+    is_recorded: &'a IsRecorded<'a>,
     given: HashSet<Vec<u8>>,
     folders: HashMap<PathBuf, HashSet<Vec<u8>>>,
 }
 
 impl<'a> Namer<'a> {
     /// Over a destination, which need not exist yet.
-    pub(crate) fn new(root: &'a Path) -> Self {
-        Self { root, given: HashSet::new(), folders: HashMap::new() }
+    pub(crate) fn new(root: &'a Path, is_recorded: &'a IsRecorded<'a>) -> Self {
+        Self { root, is_recorded, given: HashSet::new(), folders: HashMap::new() }
     }
 
     /// Reserves names that an interrupted import gave; they are not given again.
@@ -29,8 +39,9 @@ impl<'a> Namer<'a> {
         self.given.insert(folded(path.as_os_str()));
     }
 
-    /// Whether a path is neither given nor on the disk.
-    pub(crate) fn is_free(&mut self, path: &Path) -> bool {
+    /// Whether a path is neither given nor on the disk. A file of the same size there that the catalogue does not know
+    /// may be this very one (the catalogue was lost): the path may be tried, and the contents will be compared.
+    fn is_free(&mut self, path: &Path, size: u64) -> bool {
         if self.given.contains(&folded(path.as_os_str())) {
             return false;
         }
@@ -42,15 +53,21 @@ impl<'a> Namer<'a> {
             self.folders.insert(folder.to_owned(), names);
         }
         let name = folded(path.file_name().unwrap_or_default());
-        !self.folders.get(folder).is_some_and(|names| names.contains(&name))
+        if !self.folders.get(folder).is_some_and(|names| names.contains(&name)) {
+            return true;
+        }
+        let there = std::fs::symlink_metadata(self.root.join(path));
+        there.is_ok_and(|meta| meta.is_file() && meta.len() == size && size > 0) && !(self.is_recorded)(path)
     }
 
-    /// Names the files of one photo: `stem` from the template, `tails` what follows it in each (`.CR2`, `.CR2.xmp`).
-    pub(crate) fn name(&mut self, stem: &Path, tails: &[OsString]) -> Vec<PathBuf> {
+    /// Names the files of one photo; `stem` is what the template made.
+    pub(crate) fn name(&mut self, stem: &Path, tails: &[Tail]) -> Vec<PathBuf> {
         for number in 1u32.. {
-            let paths: Vec<PathBuf> = tails.iter().map(|tail| numbered(stem, number, tail)).collect();
+            let paths: Vec<PathBuf> = tails.iter().map(|tail| numbered(stem, number, &tail.text)).collect();
             let distinct: HashSet<_> = paths.iter().map(|path| folded(path.as_os_str())).collect();
-            if distinct.len() == paths.len() && paths.iter().all(|path| self.is_free(path)) {
+            if distinct.len() == paths.len()
+                && paths.iter().zip(tails).all(|(path, tail)| self.is_free(path, tail.size))
+            {
                 self.given.extend(distinct);
                 return paths;
             }
@@ -120,14 +137,32 @@ fn folded(name: &OsStr) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn tails(list: &[&str]) -> Vec<OsString> {
-        list.iter().map(OsString::from).collect()
+    fn tails(list: &[&str]) -> Vec<Tail> {
+        list.iter().map(|text| Tail { text: text.into(), size: 7 }).collect()
+    }
+
+    fn unrecorded(_: &Path) -> bool {
+        false
+    }
+
+    #[test]
+    fn a_file_of_the_same_size_that_no_catalogue_knows_may_be_this_very_one() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.jpg"), "7 bytes").unwrap();
+        std::fs::write(dir.path().join("b.jpg"), "other").unwrap();
+        let name = |stem: &str, known: bool| {
+            let is_recorded = move |_: &Path| known;
+            Namer::new(dir.path(), &is_recorded).name(Path::new(stem), &tails(&[".jpg"]))
+        };
+        assert_eq!(name("a", false), [PathBuf::from("a.jpg")]);
+        assert_eq!(name("a", true), [PathBuf::from("a-2.jpg")]);
+        assert_eq!(name("b", false), [PathBuf::from("b-2.jpg")]);
     }
 
     #[test]
     fn burst_that_shares_a_second_gets_distinct_names() {
         let dir = tempfile::tempdir().unwrap();
-        let mut namer = Namer::new(dir.path());
+        let mut namer = Namer::new(dir.path(), &unrecorded);
         let names: Vec<_> = (0..3).flat_map(|_| namer.name(Path::new("a/20090712"), &tails(&[".CR2"]))).collect();
         assert_eq!(names, ["a/20090712.CR2", "a/20090712-2.CR2", "a/20090712-3.CR2"].map(PathBuf::from));
     }
@@ -136,7 +171,7 @@ mod tests {
     fn a_pair_whose_jpeg_name_is_taken_moves_together() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("20230401_0001.JPG"), "A").unwrap();
-        let mut namer = Namer::new(dir.path());
+        let mut namer = Namer::new(dir.path(), &unrecorded);
         let names = namer.name(Path::new("20230401_0001"), &tails(&[".CR2", ".jpg"]));
         assert_eq!(names, ["20230401_0001-2.CR2", "20230401_0001-2.jpg"].map(PathBuf::from));
     }
@@ -144,7 +179,7 @@ mod tests {
     #[test]
     fn names_that_differ_only_in_case_are_kept_apart() {
         let dir = tempfile::tempdir().unwrap();
-        let mut namer = Namer::new(dir.path());
+        let mut namer = Namer::new(dir.path(), &unrecorded);
         assert_eq!(namer.name(Path::new("É"), &tails(&[".jpg"])), [PathBuf::from("É.jpg")]);
         assert_eq!(namer.name(Path::new("é"), &tails(&[".JPG"])), [PathBuf::from("é-2.JPG")]);
         let both = namer.name(Path::new("x"), &tails(&[".jpg", ".JPG"]));

@@ -13,6 +13,7 @@ use lightfast_model::BytePath;
 
 use super::is_junk;
 use crate::error::{At, IoError, Step};
+use crate::sys;
 
 /// Folders deeper than this below the source are named as not listed.
 const MAX_DEPTH: usize = 64;
@@ -99,10 +100,9 @@ impl Walk<'_> {
     }
 
     fn read_folder(&mut self, folder: &Path, depth: usize, junk: bool) -> std::io::Result<()> {
-        for entry in fs::read_dir(self.source.join(folder))? {
-            let entry = entry?;
-            let path = folder.join(entry.file_name());
-            match fs::symlink_metadata(entry.path()) {
+        for name in sys::folder_names(&self.source.join(folder))? {
+            let path = folder.join(name);
+            match fs::symlink_metadata(self.source.join(&path)) {
                 Ok(meta) => self.take(path, &meta, depth, junk),
                 Err(error) => self.refuse(&path, format!("could not look at it: {error}")),
             }

@@ -93,7 +93,8 @@ pub(crate) fn build(
         let file = files.get(index)?;
         hash_of(paths.get(index)?, file.file.size, &mut buffer).ok().map(|(hash, _)| hash)
     };
-    let mut namer = Namer::new(&options.library);
+    let is_recorded = |path: &Path| known.is_recorded(path);
+    let mut namer = Namer::new(&options.library, &is_recorded);
     let naming = Naming { options, zone, files: &files, cards: &cards, here: &here };
     let targets = name_all(&naming, unnamed, &mut namer, &mut hash);
     for (index, target) in targets {

@@ -62,6 +62,13 @@ impl Knowledge<'_> {
         self.catalog.map_or(Ok(false), |(catalog, _)| Ok(!catalog.known_by_quick(quick, size)?.is_empty()))
     }
 
+    /// Whether the catalogue knows a file under this path of the library.
+    pub(crate) fn is_recorded(&self, path: &Path) -> bool {
+        let path = [lightfast_model::BytePath::from(path)];
+        self.catalog
+            .is_some_and(|(catalog, root)| catalog.paths_taken(root, &path).map_or(true, |taken| !taken.is_empty()))
+    }
+
     /// The content itself, if it is known.
     pub(crate) fn by_hash(&self, hash: &ContentHash) -> lightfast_catalog::Result<Option<KnownFile>> {
         self.catalog.map_or(Ok(None), |(catalog, _)| catalog.known_by_hash(hash))

@@ -1,6 +1,6 @@
 //! From groups of files to targets: the photo's id, its number, its final names.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
@@ -8,7 +8,7 @@ use lightfast_model::{ContentHash, Facts, Kind, PhotoId, PhotoKind, Preview, Rol
 
 use super::shots::{Shot, guess, shots};
 use super::{PlannedFile, Target};
-use crate::names::{Namer, tail_of};
+use crate::names::{Namer, Tail, tail_of};
 use crate::options::Options;
 use crate::template::Values;
 
@@ -141,15 +141,11 @@ fn names_for(
     if let Some(paths) = journalled {
         return paths;
     }
-    let tails: Vec<OsString> = shot
-        .members
-        .iter()
-        .map(|(at, _)| {
-            let name =
-                unnamed.get(*at).and_then(|f| files.get(f.index)).and_then(|f| f.file.path.as_path().file_name());
-            tail_of(name.unwrap_or_default(), &shot.stem)
-        })
-        .collect();
+    let tail = |(at, _): &(usize, Role)| {
+        let file = &files.get(unnamed.get(*at)?.index)?.file;
+        Some(Tail { text: tail_of(file.path.as_path().file_name()?, &shot.stem), size: file.size })
+    };
+    let tails: Vec<Tail> = shot.members.iter().filter_map(tail).collect();
     namer.name(stem, &tails)
 }
 

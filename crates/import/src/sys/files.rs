@@ -1,7 +1,9 @@
 //! Opening, reserving, syncing and naming files, so that each step of the protocol has one function.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use rustix::fs::{Advice, AtFlags, FallocateFlags, Mode, OFlags, RenameFlags, Timespec, Timestamps, UTIME_OMIT};
@@ -55,6 +57,19 @@ pub(crate) fn open_source(path: &Path, direct: bool) -> io::Result<(File, Direct
     // Only a hint: the read is the same without it.
     let _ = rustix::fs::fadvise(&file, 0, None, Advice::Sequential);
     Ok((file, Direct::No))
+}
+
+/// The names in a folder of the card; its access time is left alone where allowed.
+pub(crate) fn folder_names(path: &Path) -> io::Result<Vec<OsString>> {
+    let folder = open_read(path, OFlags::DIRECTORY)?;
+    let mut names = Vec::new();
+    for entry in rustix::fs::Dir::new(folder)? {
+        let name = entry?.file_name().to_bytes().to_vec();
+        if name != b"." && name != b".." {
+            names.push(OsString::from_vec(name));
+        }
+    }
+    Ok(names)
 }
 
 /// Opens a copy for reading back from the medium. Its clean pages are dropped first, so that even a buffered

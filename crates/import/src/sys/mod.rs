@@ -20,8 +20,8 @@ mod priority;
 
 pub(crate) use device::{file_system_uuid, has_seek_cost, volume_label};
 pub(crate) use files::{
-    Direct, create_temp, drop_cached, free_space, open_cold, open_source, remove_empty_folder, remove_file, rename_new,
-    reserve, set_modified, set_shared_mode, start_writeback, sync_file, sync_folder, umask,
+    Direct, create_temp, drop_cached, folder_names, free_space, open_cold, open_source, remove_empty_folder,
+    remove_file, rename_new, reserve, set_modified, set_shared_mode, start_writeback, sync_file, sync_folder, umask,
 };
 pub(crate) use mounts::{FsClass, file_size_limit, fs_class, mount_of};
 pub use mounts::{Mount, mounts, unmount};
