@@ -83,20 +83,28 @@ fn exif_tag(head: &mut Head<'_>, tiff: &Tiff, entry: &Entry, exif: &mut Exif) {
         0x9010 => exif.modified.offset = tiff.text(head, entry),
         0x9011 => exif.original.offset = tiff.text(head, entry),
         0x9012 => exif.digitized.offset = tiff.text(head, entry),
+        0x8822 => exif.program = short(head, tiff, entry),
         0x9201 => exif.shutter_speed = tiff.number(head, entry).and_then(Number::real),
+        0x9202 => exif.aperture_value = tiff.number(head, entry).and_then(Number::real),
+        0x9204 => exif.compensation = tiff.number(head, entry).and_then(Number::real),
+        0x9205 => exif.max_aperture = tiff.number(head, entry).and_then(Number::real),
+        0x9207 => exif.metering = short(head, tiff, entry),
+        0x9209 => exif.flash = short(head, tiff, entry),
         0x9290 => exif.modified.fraction = tiff.text(head, entry),
         0x9291 => exif.original.fraction = tiff.text(head, entry),
         0x9292 => exif.digitized.fraction = tiff.text(head, entry),
         0x920a => exif.focal_length = positive(head, tiff, entry),
-        0xa002 => exif.width = tiff.unsigned(head, entry).and_then(|v| u32::try_from(v).ok()),
-        0xa003 => exif.height = tiff.unsigned(head, entry).and_then(|v| u32::try_from(v).ok()),
+        0xa002 => exif.width = long(head, tiff, entry),
+        0xa003 => exif.height = long(head, tiff, entry),
         0xa431 => exif.serial = tiff.text(head, entry),
         0xa434 => exif.lens = tiff.text(head, entry),
+        0xc62f => exif.dng_serial = tiff.text(head, entry),
         _ => {}
     }
 }
 
-fn gps_directory(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, gps: &mut GpsTags) {
+/// Reads a GPS directory.
+pub(crate) fn gps_directory(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, gps: &mut GpsTags) {
     for entry in &ifd.entries {
         match entry.tag {
             1 => gps.latitude_ref = tiff.text(head, entry),
@@ -110,6 +118,14 @@ fn gps_directory(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, gps: &mut GpsTags)
             _ => {}
         }
     }
+}
+
+fn short(head: &mut Head<'_>, tiff: &Tiff, entry: &Entry) -> Option<u16> {
+    tiff.unsigned(head, entry).and_then(|v| u16::try_from(v).ok())
+}
+
+fn long(head: &mut Head<'_>, tiff: &Tiff, entry: &Entry) -> Option<u32> {
+    tiff.unsigned(head, entry).and_then(|v| u32::try_from(v).ok())
 }
 
 fn positive(head: &mut Head<'_>, tiff: &Tiff, entry: &Entry) -> Option<f64> {

@@ -6,6 +6,9 @@
 //! facts that say so; it is never an error that stops an import.
 #![forbid(unsafe_code)]
 
+mod bmff;
+mod clip_clock;
+mod cursor;
 mod exif;
 mod format;
 mod found;
@@ -21,10 +24,11 @@ mod text;
 mod tiff;
 mod time;
 mod upright;
+pub mod xmp;
 
 use std::ffi::OsStr;
 
-use lightfast_model::{Facts, Kind};
+use lightfast_model::Facts;
 
 pub use head::{Head, Limits};
 pub use kind::kind_of;
@@ -35,13 +39,9 @@ pub use upright::{UPRIGHT_HEAD, Upright, upright};
 /// Everything that one file says of itself. Never fails: what could not be read is in [`Facts::problems`].
 pub fn facts(source: &mut dyn Source, name: &OsStr) -> Facts {
     let mut head = Head::new(source);
-    let (kind, format) = kind_of(head.up_to(0, 4096), name);
+    let (kind, format) = kind_of(head.up_to(0, 64 << 10), name);
     let mut found = found::Found::default();
-    match (kind, format) {
-        (Kind::Jpeg | Kind::Thumbnail, _) => format::jpeg_file::read(&mut head, &mut found),
-        (Kind::Raw | Kind::Tiff, _) => format::tiff_file::read(&mut head, &mut found),
-        _ => {}
-    }
+    format::read(&mut head, kind, format.unwrap_or_default(), &mut found);
     found.problems.extend(head.failure().map(str::to_owned));
     resolve::resolve(found, kind, format)
 }

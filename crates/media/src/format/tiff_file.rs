@@ -54,7 +54,8 @@ pub(crate) fn embedded(head: &mut Head<'_>, base: u64, len: u64, found: &mut Fou
     Some(size)
 }
 
-fn stated_size(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd) -> Option<(u32, u32)> {
+/// The size that a directory states.
+pub(crate) fn stated_size(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd) -> Option<(u32, u32)> {
     let mut value = |tag| ifd.find(tag).and_then(|e| tiff.unsigned(head, e)).and_then(|v| u32::try_from(v).ok());
     value(0x0100).zip(value(0x0101)).filter(|&(w, h)| w > 0 && h > 0)
 }

@@ -44,6 +44,15 @@ impl Number {
     }
 }
 
+/// A value that stands at a position of the source, outside a directory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record {
+    kind: u16,
+    at: u64,
+    /// After the value.
+    pub(crate) end: u64,
+}
+
 /// Bytes of one number of this type.
 fn width(kind: u16) -> Option<u64> {
     match kind {
@@ -106,6 +115,23 @@ impl Tiff {
             return None;
         }
         text::trimmed(self.data(head, entry)?)
+    }
+
+    /// Where a value of a type and count lies that stands at a position itself.
+    pub(crate) fn record(&self, kind: u16, count: u64, at: u64) -> Option<Record> {
+        let len = width(kind)?.checked_mul(count)?;
+        let end = at.checked_add(len)?;
+        (end <= self.end).then_some(Record { kind, at, end })
+    }
+
+    /// A record's value as text.
+    pub(crate) fn record_text(&self, head: &mut Head<'_>, record: &Record) -> Option<String> {
+        text::trimmed(head.up_to(record.at, (record.end - record.at).min(MAX_VALUE) as usize))
+    }
+
+    /// The first number of a record's value.
+    pub(crate) fn record_number(&self, head: &mut Head<'_>, record: &Record) -> Option<Number> {
+        self.decode(record.kind, head.up_to(record.at, (record.end - record.at).min(8) as usize))
     }
 
     fn decode(&self, kind: u16, chunk: &[u8]) -> Option<Number> {

@@ -1,0 +1,115 @@
+//! Makers of whom only one or two tags matter, and notes that hold no directory.
+
+use lightfast_model::Ratio;
+
+use super::LensId;
+use crate::Head;
+use crate::exif::MakerNote;
+use crate::found::Found;
+use crate::previews;
+use crate::text;
+use crate::tiff::{Ifd, Order, Tiff};
+
+/// Casio's first layout.
+pub(super) fn casio(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
+    found.maker.iso = ifd.find(0x0014).and_then(|e| tiff.unsigned(head, e)).and_then(|v| match v {
+        50 | 64 | 80 | 100 | 125 | 160 | 200 | 244 | 250 | 400 | 500 | 800 => u32::try_from(v).ok(),
+        _ => None,
+    });
+}
+
+/// Casio's second layout.
+pub(super) fn casio2(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
+    found.maker.iso = ifd.find(0x0014).and_then(|e| tiff.unsigned(head, e)).and_then(|v| match v {
+        3 => Some(50),
+        4 => Some(64),
+        6 => Some(100),
+        9 => Some(200),
+        _ => None,
+    });
+    super::preview(head, tiff, ifd, 0x0004, 0x0003, found);
+    if let Some((at, len)) = ifd.find(0x2000).and_then(|e| tiff.span(e)) {
+        previews::note(head, found, at, len, None);
+    }
+}
+
+/// Minolta's and Konica Minolta's.
+pub(super) fn minolta(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
+    super::preview(head, tiff, ifd, 0x0088, 0x0089, found);
+    let id = ifd.find(0x010c).and_then(|e| tiff.unsigned(head, e)).and_then(|v| u16::try_from(v).ok());
+    found.maker.lens_id = id.filter(|&v| v > 0).map(LensId::SonyA);
+}
+
+pub(super) fn motorola(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
+    found.maker.serial = ifd.find(0x5501).and_then(|e| tiff.text(head, e));
+}
+
+pub(super) fn ricoh(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
+    let serial = ifd.find(0x0005).and_then(|e| tiff.data(head, e)).map(<[u8]>::to_vec).unwrap_or_default();
+    // Some bodies keep other bytes there.
+    let is_text =
+        !serial.is_empty() && serial.iter().all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b' ' | b'_'));
+    found.maker.serial = text::trimmed(&serial).filter(|_| is_text);
+}
+
+pub(super) fn sanyo(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
+    if let Some((at, len)) = ifd.find(0x0100).and_then(|e| tiff.span(e)) {
+        previews::note(head, found, at, len, None);
+    }
+}
+
+pub(super) fn sigma(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
+    found.maker.serial = ifd.find(0x0002).and_then(|e| tiff.text(head, e));
+    let id = ifd.find(0x0027).and_then(|e| tiff.text(head, e)).and_then(|t| u16::from_str_radix(t.trim(), 16).ok());
+    found.maker.lens_id = id.filter(|&v| v > 0).map(LensId::Sigma);
+}
+
+/// Notes that hold no directory; says whether it was one of them.
+pub(super) fn without_directory(head: &mut Head<'_>, note: MakerNote, found: &mut Found) -> bool {
+    let make = found.exif.make.as_deref().unwrap_or_default().to_ascii_uppercase();
+    let bytes = head.up_to(note.at, note.len.min(512) as usize).to_vec();
+    if make.contains("KODAK") {
+        return kodak(&bytes, &make, found);
+    }
+    if bytes.starts_with(&[0x01, 0xf1]) {
+        reconyx(&bytes, found);
+        return true;
+    }
+    false
+}
+
+/// Kodak's many fixed layouts.
+fn kodak(bytes: &[u8], make: &str, found: &mut Found) -> bool {
+    if !make.starts_with("EASTMAN KODAK") {
+        return false;
+    }
+    let order = if bytes.starts_with(b"KDK INFO") { Order::Big } else { Order::Little };
+    if bytes.starts_with(b"KDK") {
+        let short = |at: usize| Some(order.u16(bytes.get(8 + at..10 + at)?.try_into().ok()?));
+        let long = |at: usize| Some(order.u32(bytes.get(8 + at..12 + at)?.try_into().ok()?));
+        found.maker.aperture = short(0x1e).filter(|&v| v > 0).map(|v| f64::from(v) / 100.0);
+        found.maker.exposure = long(0x20).filter(|&v| v > 0).map(|v| Ratio { num: u64::from(v), den: 100_000 });
+        found.maker.iso = short(0x60).filter(|&v| v > 0).map(u32::from);
+        return true;
+    }
+    let serial_like = |text: &[u8]| {
+        text.len() >= 12
+            && matches!(text.first(), Some(b'C' | b'K'))
+            && text.iter().take(12).all(|&b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ')
+    };
+    if bytes.get(..16).is_some_and(serial_like) {
+        found.maker.serial = bytes.get(..16).and_then(text::trimmed);
+        return true;
+    }
+    false
+}
+
+/// Trail cameras: time and serial at fixed places.
+fn reconyx(bytes: &[u8], found: &mut Found) {
+    let short = |at: usize| Some(Order::Little.u16(bytes.get(at..at + 2)?.try_into().ok()?));
+    let parts: Option<Vec<u16>> = [0x16, 0x18, 0x1a, 0x1c, 0x1e, 0x20].iter().map(|&at| short(at)).collect();
+    if let Some([second, minute, hour, month, day, year]) = parts.as_deref() {
+        found.maker.time.text = Some(format!("{year:04}:{month:02}:{day:02} {hour:02}:{minute:02}:{second:02}"));
+    }
+    found.maker.serial = bytes.get(0x2a..0x48).and_then(|b| text::utf16(b, true));
+}
