@@ -86,7 +86,7 @@ fn exiftool(folder: &Path, fields: &[Field]) -> Result<Vec<Value>, Box<dyn std::
     let mut tags: Vec<&str> = vec!["Make#", "Orientation#", "Rotation#", "FileType"];
     tags.extend(fields.iter().flat_map(|f| f.tags.iter().map(String::as_str)));
     let mut command = Command::new("exiftool");
-    command.args(["-r", "-q", "-q", "-json", "-G1", "-api", "largefilesupport=1"]);
+    command.args(["-r", "-q", "-q", "-json", "-api", "largefilesupport=1"]);
     command.args(tags.iter().map(|tag| format!("-{tag}")));
     let output = command.arg(folder).output()?;
     Ok(serde_json::from_slice(&output.stdout)?)
