@@ -235,6 +235,8 @@ fn prepare(db: &Connection, writing: bool) -> rusqlite::Result<()> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
+    // Without it a partial index makes SQLite plan a statement anew whenever its values are bound: ten times slower.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     db.pragma_update(None, "temp_store", "MEMORY")?;
     db.pragma_update(None, "mmap_size", 0)?;
     db.pragma_update(None, "cache_size", -16_384)?;

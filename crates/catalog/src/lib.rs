@@ -23,6 +23,8 @@ mod publish;
 mod query;
 mod search;
 mod session;
+#[cfg(any(test, feature = "synthetic"))]
+pub mod synthetic;
 mod tally;
 mod thumbnails;
 mod types;
