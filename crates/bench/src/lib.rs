@@ -6,4 +6,5 @@
 //! values, with a text, a JSON and an HTML form each.
 #![forbid(unsafe_code)]
 
+mod page;
 pub mod trace;

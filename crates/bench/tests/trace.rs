@@ -4,9 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test's helpers fail loudly and say why nothing ran")]
 
 use std::ffi::OsString;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use lightfast_bench::trace::{Evidence, Place, Target, TraceError, TraceOptions, TraceReport, text, trace};
+use lightfast_bench::trace::{
+    Evidence, Place, Target, TraceError, TraceOptions, TraceReport, html, text, trace, watch,
+};
 
 /// Bytes of each made file; no two alike, none a multiple of a block.
 const SIZES: [usize; 4] = [3_000_001, 2_000_003, 1_000_033, 65_537];
@@ -235,5 +238,59 @@ fn a_running_program_can_be_joined() {
         }
         Err(e @ (TraceError::NoStrace | TraceError::Refused(_))) => eprintln!("not run: {e}"),
         Err(e) => panic!("{e}"),
+    }
+}
+
+#[test]
+fn a_watch_names_the_process_that_writes() {
+    let room = Room::new();
+    let (folder, outside) = (room.path("watched"), room.path("outside"));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&outside).unwrap();
+    let (mut seen, mut child) = (Vec::new(), None);
+    let script = format!(
+        "head -c 5 /dev/zero > {0}/x; head -c 5000 /dev/urandom > {1}/new",
+        outside.display(),
+        folder.display()
+    );
+    let result = watch(
+        std::slice::from_ref(&folder),
+        &mut |event| {
+            let done = event.done;
+            seen.push(event);
+            if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        },
+        &mut || {
+            // The first look comes when the watch stands, so nothing can be missed.
+            child.get_or_insert_with(|| std::process::Command::new("sh").args(["-c", &script]).spawn().unwrap());
+            ControlFlow::Continue(())
+        },
+    );
+    match result {
+        Ok(()) => {
+            assert!(seen.iter().all(|w| w.path.as_path() == folder.join("new")), "{seen:?}");
+            assert_eq!(seen.last().map(|w| (w.bytes, w.done)), Some((5000, true)), "{seen:?}");
+        }
+        Err(e) => eprintln!("not run: {e}"),
+    }
+    if let Some(mut child) = child {
+        child.wait().unwrap();
+    }
+}
+
+#[test]
+fn the_page_of_a_trace_stands_alone() {
+    let room = Room::new();
+    let Some(report) = room.sh("mkdir \"$DEST\"; cp \"$CARD\"/* \"$STAGE\"; mv \"$STAGE\"/* \"$DEST\"; sleep 0.3")
+    else {
+        return;
+    };
+    let page = html(&report);
+    assert!(page.contains("<svg") && page.contains("Written first to") && page.contains("IMG_0 (1), a.CR2"));
+    assert!(!page.contains("<script") && !page.contains("src=") && !page.contains("@import"));
+    let links = page.matches("http").count();
+    assert_eq!(links, page.matches("http://www.w3.org/2000/svg").count(), "nothing is loaded from elsewhere");
+    if let Some(folder) = std::env::var_os("LIGHTFAST_KEEP_PAGES") {
+        std::fs::write(PathBuf::from(folder).join("trace.html"), &page).unwrap();
     }
 }

@@ -2,6 +2,7 @@
 //! which files take a way round before they reach their destination.
 
 mod calls;
+mod html;
 mod ledger;
 mod mounts;
 mod parse;
@@ -10,7 +11,9 @@ mod run;
 mod staging;
 mod summary;
 mod text;
+mod watch;
 
+pub use html::html;
 pub use mounts::{Mount, Mounts};
 pub use report::{
     Evidence, FileRow, FileSystem, Folder, Place, ProcessFolder, ProcessRow, Renames, Series, Staged, Staging,
@@ -18,3 +21,4 @@ pub use report::{
 };
 pub use run::{Target, TraceError, TraceOptions, trace};
 pub use text::text;
+pub use watch::{WatchError, Watched, watch};
