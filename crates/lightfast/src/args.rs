@@ -4,6 +4,7 @@
 //! in a second step, where the config file and the disk are looked at. The doc comments of the arguments are
 //! the help. What is not built is absent.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -75,4 +76,55 @@ pub(crate) enum Command {
     Man(commands::man::Man),
     #[command(hide = true)]
     Worker(commands::worker::Worker),
+}
+
+/// Letters that are options by themselves, so that `-qv` is two of them and not a word to exclude.
+const SHORT: &str = "hqvVy";
+
+/// Lets a query be typed as it is: `lightfast list rating:3.. -keyword:sea` has a word that looks like an option.
+/// It is taken as `not:keyword:sea`, which means the same.
+pub(crate) fn with_exclusions(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut takes_query = false;
+    let mut before = OsString::new();
+    let mut out = Vec::new();
+    for argument in arguments {
+        takes_query |= argument == "list" || argument == "mark";
+        let is_value = before == "--keyword" || before == "--rotate";
+        let excluded = argument.to_str().and_then(|text| text.strip_prefix('-')).filter(|word| {
+            takes_query && !is_value && word.chars().count() > 1 && !word.starts_with('-') && !is_options(word)
+        });
+        before = match excluded {
+            Some(word) => OsString::from(format!("not:{word}")),
+            None => argument,
+        };
+        out.push(before.clone());
+    }
+    out
+}
+
+fn is_options(word: &str) -> bool {
+    word.chars().all(|c| SHORT.contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn words_to_exclude_are_not_options() {
+        let turned = |line: &str| {
+            let words = with_exclusions(line.split(' ').map(OsString::from));
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(turned("list rating:3.. -keyword:sea -q"), "list rating:3.. not:keyword:sea -q");
+        assert_eq!(turned("mark -IMG_1 --keyword -sea -y --json"), "mark not:IMG_1 --keyword -sea -y --json");
+        assert_eq!(turned("list -vv --sort name"), "list -vv --sort name");
+        assert_eq!(turned("preview -ofile -vq x"), "preview -ofile -vq x");
+    }
 }

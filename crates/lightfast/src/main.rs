@@ -27,7 +27,7 @@ use error::{Error, Exit};
 
 fn main() -> ExitCode {
     let environment = Environment::read();
-    let exit = match Cli::try_parse() {
+    let exit = match Cli::try_parse_from(args::with_exclusions(std::env::args_os())) {
         Ok(cli) => run(cli, environment),
         Err(error) => usage(&error, environment),
     };
@@ -55,8 +55,8 @@ fn run(cli: Cli, environment: Environment) -> Exit {
     });
     match context.ui.finish() {
         Some(failure) => {
-            context.ui.error(&Error::start("cannot write to standard output").because(failure));
-            if exit == Exit::Done { Exit::CouldNotStart } else { exit }
+            context.ui.error(&Error::new(Exit::Fault, "cannot write to standard output").because(failure));
+            if exit == Exit::Done { Exit::Fault } else { exit }
         }
         None => exit,
     }

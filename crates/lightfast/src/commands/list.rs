@@ -27,7 +27,7 @@ const PAGE: u32 = 5000;
 #[command(verbatim_doc_comment)]
 pub(crate) struct List {
     /// What to look for; nothing lists everything
-    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    #[arg(value_name = "QUERY")]
     query: Vec<String>,
 
     /// The order: taken and name from the first, imported and rating from the last

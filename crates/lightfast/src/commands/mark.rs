@@ -23,7 +23,7 @@ const ASK_ABOVE: u64 = 20;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Mark {
     /// Which photos, as for list
-    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    #[arg(value_name = "QUERY")]
     query: Vec<String>,
 
     /// Every photo in the library, where no QUERY is given

@@ -1,0 +1,13 @@
+//! The program as a person or a script runs it: wiring, exit codes, output, bad input.
+//!
+//! What the engine does to a file is tested in its own room; here it is enough that the program asks for the right
+//! thing and says what came of it. Each test has its own library, home folder and card.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::print_stderr)]
+
+mod bad_input;
+mod exit_codes;
+mod keeping;
+mod looking;
+mod output;
+mod places;
+mod support;
