@@ -4,3 +4,7 @@
 //! out; no files, no threads of its own. It runs inside the worker process,
 //! because decoders may be slow, hang, or die on hostile input.
 #![deny(unsafe_code)]
+
+pub mod jpeg;
+pub mod resize;
+pub mod thumbnail;
