@@ -11,7 +11,9 @@ mod codes;
 mod connection;
 mod counts;
 mod error;
+mod facets;
 mod identity;
+mod index;
 mod marks;
 mod migrations;
 mod oriented;
@@ -32,6 +34,8 @@ mod writer;
 
 pub use connection::Catalog;
 pub use error::{CatalogError, Fault, Result};
+pub use facets::{Count, Facets};
+pub use index::{FLAG_SHIFT, IndexColumns, LABEL_SHIFT, RATING_BITS, TURNED_SHIFT, VIDEO_BIT};
 pub use marks::{FlagChange, LabelChange, Mark, MarkOutcome};
 pub use originals::{Checked, CheckedState, Original};
 pub use photos::{LocatedPreviews, Sort, SortKey};

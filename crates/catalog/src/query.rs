@@ -45,6 +45,11 @@ impl Query {
         Self { text, expr: Some(Expr::Term(Term::Id(id.as_str().to_owned()))) }
     }
 
+    /// The photos of these row numbers, as far as they are not in the trash.
+    pub fn of_rows(rows: Vec<u32>) -> Self {
+        Self { text: format!("{} chosen photos", rows.len()), expr: Some(Expr::Term(Term::Rows(rows))) }
+    }
+
     /// Reads a query; `today` is what `today` and `yesterday` mean.
     pub fn parse(text: &str, today: Date) -> Result<Self, QueryError> {
         let expr = parse::parse(text, today)?;

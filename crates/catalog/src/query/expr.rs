@@ -47,6 +47,8 @@ pub(crate) enum Term {
     Has(Has),
     /// The photo of that name.
     Id(String),
+    /// One of these row numbers.
+    Rows(Vec<u32>),
     /// Came in that session.
     Session(i64),
     /// Lies in the trash.

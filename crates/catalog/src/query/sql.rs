@@ -100,6 +100,11 @@ impl Builder<'_> {
                 let value = self.bind(id.clone());
                 format!("p.uid = {value}")
             }
+            Term::Rows(rows) => {
+                let list: Vec<String> = rows.iter().map(u32::to_string).collect();
+                let value = self.bind(format!("[{}]", list.join(",")));
+                format!("p.id IN (SELECT value FROM json_each({value}))")
+            }
             Term::Session(session) => format!("p.session = {session}"),
             Term::InTrash => "p.trashed IS NOT NULL".to_owned(),
         })

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
 
 mod identity;
+mod index;
 mod marks;
 mod opening;
 mod photos;
