@@ -8,7 +8,7 @@ use lightfast_catalog::{Catalog, Intent, IntentId, NewSession, RootId};
 use lightfast_model::{BytePath, Event, FileEvent, FileState, Report, SessionId, VerifyMode};
 
 use crate::card;
-use crate::copy::{AlignedBuffer, Clocks, Copying, Outcome, Thumbs, ThumbsOptions, run};
+use crate::copy::{AlignedBuffer, Clocks, Copying, Outcome, Thumbs, ThumbsOptions, make_up_missing, run};
 use crate::error::{At, StartError, Step};
 use crate::library::Library;
 use crate::options::{Events, Host, Options};
@@ -75,12 +75,18 @@ impl Prepared {
             clocks: &clocks,
             meter: &meter,
         };
+        let mut duplicates = Vec::new();
         let stopped = run(copying, &mut |index, outcome: Outcome| {
+            if let Outcome::Duplicate { copy, .. } = &outcome {
+                duplicates.push((index, copy.path.clone()));
+            }
             meter.files.fetch_add(1, Ordering::Relaxed);
             account.enter(index, &outcome, events);
         });
         list_again(&plan, &mut account);
         if let Some(thumbs) = thumbs {
+            // A cache: what cannot be made up now is made at the first look.
+            let _ = make_up_missing(&thumbs, place.dir(), &library.root, &catalog, root, &duplicates);
             thumbs.finish();
         }
         let interrupted = stop.load(Ordering::Relaxed);

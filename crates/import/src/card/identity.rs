@@ -21,6 +21,11 @@ pub struct Card {
 }
 
 impl Card {
+    /// Whether the source is still on the file system that it was on.
+    pub fn is_here(&self) -> bool {
+        fs::metadata(&self.source).is_ok_and(|meta| meta.is_dir() && meta.dev() == self.dev)
+    }
+
     /// What a person calls it: the volume's label, else the folder's name.
     pub fn name(&self) -> String {
         let folder = self.source.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -12,6 +12,7 @@ use super::publish::{Named, Publisher};
 use super::run::{Copying, Done, Work, prove_copy};
 use super::settle::Settled;
 use super::{AlignedBuffer, Outcome, Why};
+use crate::error::Step;
 use crate::fault::{Op, point};
 use crate::plan::{Action, KnownCopy, PlannedFile, standing_copy};
 use crate::sys::FsClass;
@@ -308,7 +309,7 @@ impl<'a, 't> Desk<'a, 't> {
 
     /// A file failed: noted in the journal, told, and where going on is pointless, the session is ended.
     fn fail(&mut self, index: usize, why: Why) {
-        if why.ends_session() && self.ended.is_none() {
+        if self.ended.is_none() && (why.ends_session() || self.is_card_gone(index, &why)) {
             self.ended = Some(why.to_string());
             self.halt.store(true, Ordering::Relaxed);
         }
@@ -329,6 +330,14 @@ impl<'a, 't> Desk<'a, 't> {
             let _ = self.c.catalog.fail(*session, &[row]);
         }
         (self.tell)(index, Outcome::Failed(why));
+    }
+
+    /// Whether a file could not be opened because its whole card is not there any more: unplugged, or unmounted so that
+    /// only an empty folder of another file system is left.
+    fn is_card_gone(&self, index: usize, why: &Why) -> bool {
+        let on_card = matches!(why, Why::Io(error) if matches!(error.step, Step::Open | Step::Read));
+        let card = self.c.plan.files.get(index).and_then(|file| self.c.plan.sources.get(file.source));
+        on_card && card.is_some_and(|source| !source.card.is_here())
     }
 
     /// The names are there, but not known to be durable, or not committed: recovery takes them up.

@@ -27,4 +27,4 @@ pub(crate) use outcome::{Outcome, Why};
 pub(crate) use publish::cold_hash;
 pub(crate) use quick::QuickHasher;
 pub(crate) use run::{Clocks, Copying, run};
-pub(crate) use thumbs::{Thumbs, ThumbsOptions};
+pub(crate) use thumbs::{Thumbs, ThumbsOptions, make_up_missing};

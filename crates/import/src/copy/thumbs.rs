@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use lightfast_catalog::Thumbnails;
-use lightfast_model::{ContentHash, Orientation, Preview};
+use lightfast_catalog::{Catalog, LocatedPreviews, RootId, Thumbnails};
+use lightfast_model::{BytePath, ContentHash, Orientation, Preview};
 use lightfast_worker::{JobError, Picture, Pool, PoolJob, Task, WorkerOptions};
 use rustix::fs::MemfdFlags;
 
@@ -172,6 +172,38 @@ impl Tee {
             }));
         }
     }
+}
+
+/// Makes the thumbnails that an earlier, interrupted import left missing, of photos whose files are duplicates now.
+/// `duplicates` are places in the plan and paths in the library.
+pub(crate) fn make_up_missing(
+    thumbs: &Thumbs,
+    store: &Path,
+    library: &Path,
+    catalog: &Catalog,
+    root: RootId,
+    duplicates: &[(usize, BytePath)],
+) -> lightfast_catalog::Result<()> {
+    let store = Thumbnails::open(store)?;
+    let mut seen = HashSet::new();
+    for (index, path) in duplicates {
+        let Some(photo) = catalog.photo_at(root, path)?.filter(|photo| seen.insert(photo.clone())) else { continue };
+        let located = catalog.previews_of(&photo)?;
+        let hashes: Vec<ContentHash> = located.iter().map(|file| file.hash).collect();
+        if store.has(&hashes)?.contains(&true) {
+            continue;
+        }
+        let best = |file: &LocatedPreviews| {
+            let enough = file.previews.iter().filter(|preview| preview.long_edge() >= THUMBNAIL_EDGE);
+            enough.min_by_key(|preview| preview.long_edge()).or(file.previews.first()).copied()
+        };
+        let here = |file: &LocatedPreviews| file.copies.iter().find(|copy| copy.root == root).map(|c| c.path.clone());
+        if let Some((file, preview, at)) = located.iter().find_map(|file| Some((file, best(file)?, here(file)?))) {
+            thumbs.read_from(*index, &library.join(at.as_path()), preview);
+            thumbs.is_content(*index, file.hash);
+        }
+    }
+    Ok(())
 }
 
 fn make(
