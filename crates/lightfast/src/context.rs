@@ -81,6 +81,12 @@ impl Context {
         self.catalog.as_deref().map(absolute).transpose()
     }
 
+    /// How this program was called, so that a command that is suggested can be typed as it is.
+    pub(crate) fn program(&self) -> String {
+        let name = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+        if name.components().count() > 1 { quoted(&name) } else { "lightfast".to_owned() }
+    }
+
     /// The time now.
     pub(crate) fn now(&self) -> jiff::Timestamp {
         jiff::Timestamp::now()

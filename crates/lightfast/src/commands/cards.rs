@@ -72,9 +72,9 @@ pub(crate) fn run(_: &Cards, context: &Context) -> Result<Exit, Error> {
     if let [card] = cards.as_slice()
         && card.new > 0
     {
-        ui.line(format!("\nImport it with {}", ui.styles().command("lightfast import")));
+        ui.line(format!("\nImport it with {}", ui.styles().command(&format!("{} import", context.program()))));
     } else if let Some(card) = cards.iter().find(|card| card.new > 0) {
-        let command = format!("lightfast import {}", quoted(card.path.as_path()));
+        let command = format!("{} import {}", context.program(), quoted(card.path.as_path()));
         ui.line(format!("\nImport one with {}, or all with --all", ui.styles().command(&command)));
     }
     Ok(Exit::Done)

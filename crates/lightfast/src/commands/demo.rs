@@ -56,12 +56,13 @@ pub(crate) fn run(args: &Demo, context: &Context) -> Result<Exit, Error> {
     ui.line("");
     ui.line(format!("The originals are in {}", context.shown(&library)));
     ui.line("Try next:");
+    let name = context.program();
     let tries = [
-        ("what came in", format!("lightfast list{library_option}")),
-        ("one photo", format!("lightfast show IMG_0001.CR2{library_option}")),
-        ("rate one", format!("lightfast mark IMG_0001 --rating 4{library_option}")),
-        ("prove it again", format!("lightfast verify{library_option}")),
-        ("import again", format!("lightfast import {}{library_option}", quoted(&card))),
+        ("what came in", format!("{name} list{library_option}")),
+        ("one photo", format!("{name} show IMG_0001.CR2{library_option}")),
+        ("rate one", format!("{name} mark IMG_0001 --rating 4{library_option}")),
+        ("prove it again", format!("{name} verify{library_option}")),
+        ("import again", format!("{name} import {}{library_option}", quoted(&card))),
     ];
     for (what, command) in tries {
         ui.line(format!("  {:<15} {}", what, s.command(&command)));

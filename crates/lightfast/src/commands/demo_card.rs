@@ -7,7 +7,7 @@ use clap::Args;
 use lightfast_model::{Kind, Progress, Stage};
 use lightfast_testkit::{CardError, CardOptions, CardProgress, CardSummary, make_card};
 
-use crate::context::Context;
+use crate::context::{Context, quoted};
 use crate::error::{Error, Exit};
 use crate::reporter::Bar;
 use crate::ui::{bytes, count, duration};
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &DemoCard, context: &Context) -> Result<Exit, Error> {
         bytes(card.bytes()),
         duration(started.elapsed().as_secs_f64()),
     ));
-    context.ui.line(format!("Import it with lightfast import {}", crate::context::quoted(&args.dir)));
+    context.ui.line(format!("Import it with {} import {}", context.program(), quoted(&args.dir)));
     Ok(Exit::Done)
 }
 

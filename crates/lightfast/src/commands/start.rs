@@ -14,7 +14,11 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
         return Err(Error::usage("no command was given").hint("lightfast --help lists them"));
     }
     let s = ui.styles();
-    let next = |command: &str, what: &str| ui.line(format!("    {:<40} {}", s.command(command), s.faint(what)));
+    let name = context.program();
+    let next = |rest: &str, what: &str| {
+        let command = format!("{name} {rest}");
+        ui.line(format!("    {} {}", s.command(&format!("{command:<36}")), s.faint(what)));
+    };
     let place = library::place(context)?;
     let shown = context.shown(&place.library);
     let cards = cards::look(context)?;
@@ -24,20 +28,20 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
     match cards.as_slice() {
         [] => {
             ui.line("  No card is mounted.");
-            next("lightfast import FOLDER", "a card that is mounted elsewhere, or any folder");
+            next("import FOLDER", "a card that is mounted elsewhere, or any folder");
         }
         [card] => {
             ui.line(format!("  {} is mounted, with {} new files.", s.strong(&card.name()), count(card.new_files())));
-            next("lightfast import", &format!("copy it into {shown}"));
-            next("lightfast import --dry-run", "see the plan first");
+            next("import", &format!("copy it into {shown}"));
+            next("import --dry-run", "see the plan first");
         }
         several => {
             ui.line(format!("  {} cards are mounted.", several.len()));
             for card in several {
-                let command = format!("lightfast import {}", quoted(&cards::place(card)));
+                let command = format!("import {}", quoted(&cards::place(card)));
                 next(&command, &format!("{}, {} new files", card.name(), count(card.new_files())));
             }
-            next("lightfast import --all", "all of them");
+            next("import --all", "all of them");
         }
     }
     ui.line("");
@@ -45,14 +49,14 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
     match photos {
         Some(n) => {
             ui.line(format!("  The library {shown} holds {} photos.", count(n)));
-            next("lightfast list rating:3..", "find some");
-            next("lightfast verify", "prove that every original is whole");
+            next("list rating:3..", "find some");
+            next("verify", "prove that every original is whole");
         }
         None => {
             ui.line(format!("  There is no library yet; the first import makes {shown}"));
-            next("lightfast demo", "try it with a made card");
+            next("demo", "try it with a made card");
         }
     }
-    next("lightfast --help", "all commands");
+    next("--help", "all commands");
     Ok(Exit::Done)
 }

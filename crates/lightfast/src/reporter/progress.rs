@@ -87,10 +87,10 @@ impl Bar {
     }
 
     fn style(&self) -> ProgressStyle {
-        let bar = if self.colored { "{wide_bar:.green}" } else { "{wide_bar}" };
+        let bar = if self.colored { "{wide_bar:.green/dim}" } else { "{wide_bar}" };
         ProgressStyle::with_template(&format!("{{prefix}} {bar} {{percent:>3}} %\n  {{msg}}"))
             .unwrap_or_else(|_| ProgressStyle::default_bar())
-            .progress_chars("━╸ ")
+            .progress_chars("━╸─")
     }
 
     fn learn(&mut self, progress: Progress, now: Instant) {
@@ -195,11 +195,15 @@ fn describe(progress: &Progress, per_second: Option<f64>) -> String {
     };
     if progress.bytes_total > 0 {
         let _ = write!(out, " · {}", of_total(progress.bytes, progress.bytes_total));
-        if let Some(speed) = per_second.filter(|speed| *speed >= 1.0) {
-            let left = progress.bytes_total.saturating_sub(progress.bytes) as f64 / speed;
+        // The engine knows what is still to do in later stages; only where it says nothing is the speed seen here taken.
+        let said = (progress.bytes_per_second > 0).then_some(progress.bytes_per_second as f64);
+        if let Some(speed) = said.or(per_second).filter(|speed| *speed >= 1.0) {
+            let rest = progress.bytes_total.saturating_sub(progress.bytes) as f64 / speed;
             let _ = write!(out, " · {}", rate(speed));
-            if left >= 0.5 {
-                let _ = write!(out, " · {} left", duration(left.ceil()));
+            match progress.eta_seconds.unwrap_or(rest).ceil() {
+                left if left < 1.0 => {}
+                left if left < 60.0 => drop(write!(out, " · {left} s left")),
+                left => drop(write!(out, " · {} left", duration(left))),
             }
         }
     }
@@ -218,7 +222,7 @@ mod tests {
     #[test]
     fn the_second_line_says_files_bytes_speed_and_time_left() {
         let progress = at(Stage::Copy, 1_700_000_000, 2_700_000_000);
-        assert_eq!(describe(&progress, Some(500e6)), "70 of 113 files · 1.70 of 2.70 GB · 500 MB/s · 2.0 s left");
+        assert_eq!(describe(&progress, Some(500e6)), "70 of 113 files · 1.70 of 2.70 GB · 500 MB/s · 2 s left");
         assert_eq!(describe(&progress, None), "70 of 113 files · 1.70 of 2.70 GB");
         assert_eq!(describe(&at(Stage::Thumbnails, 0, 0), None), "70 of 113 files");
     }

@@ -92,7 +92,7 @@ impl<'a> Terminal<'a> {
             ui.line(text);
         }
         if report.copied > 0 {
-            let command = format!("lightfast list imported:today{}", self.words.library_option);
+            let command = format!("{} list imported:today{}", self.context.program(), self.words.library_option);
             ui.line(format!("  look at them with {}", s.command(&command)));
         }
         for source in &report.sources {
