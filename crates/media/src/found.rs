@@ -90,6 +90,8 @@ pub(crate) struct Maker {
     pub(crate) exposure: Option<Ratio>,
     pub(crate) aperture: Option<f64>,
     pub(crate) focal_length: Option<f64>,
+    /// How many of the focal length's units make a millimetre, where that is told apart from it.
+    pub(crate) focal_unit: Option<f64>,
     pub(crate) compensation: Option<f64>,
     pub(crate) orientation: Option<Orientation>,
     pub(crate) time: TimeTag,

@@ -54,6 +54,11 @@ impl Segments {
         (head.array(start)? == [0xff, 0xd8]).then_some(Self { at: start + 2, end, left: MAX_SEGMENTS })
     }
 
+    /// Segments from a place on, where no mark begins them.
+    pub(crate) fn without_mark(start: u64, end: u64) -> Self {
+        Self { at: start, end, left: MAX_SEGMENTS }
+    }
+
     /// The next segment; `None` at a scan, the end of the picture, or what is no segment.
     pub(crate) fn next(&mut self, head: &mut Head<'_>) -> Option<Segment> {
         while self.left > 0 && self.at + 4 <= self.end {
@@ -97,6 +102,7 @@ pub(crate) fn frame(head: &mut Head<'_>, segment: &Segment) -> Option<Frame> {
 }
 
 /// The frame header of the JPEG at `start`, which ends before `end`.
+#[cfg(test)]
 pub(crate) fn frame_of(head: &mut Head<'_>, start: u64, end: u64) -> Option<Frame> {
     let mut segments = Segments::open(head, start, end)?;
     while let Some(segment) = segments.next(head) {

@@ -25,7 +25,7 @@ use crate::exif::MakerNote;
 use crate::found::Found;
 use crate::tiff::{Header, Ifd, Order, Tiff};
 
-pub(crate) use canon::read as canon;
+pub(crate) use canon::{focal_length as canon_focal, read as canon, settings as canon_settings, shot as canon_shot};
 pub(crate) use gopro::read as gopro;
 pub(crate) use lens::{LensId, is_lens_name, name as lens_name};
 pub(crate) use nikon::clip as nikon_clip;
@@ -147,7 +147,32 @@ fn directory(head: &mut Head<'_>, around: &Tiff, note: MakerNote, layout: &Layou
         _ => around.base,
     };
     let tiff = Tiff { base, end: around.end, order, big: false };
-    Some((tiff, tiff.ifd_at(head, at)?))
+    let ifd = tiff.ifd_at(head, at)?;
+    let tiff = Tiff { base: moved_base(head, &tiff, &ifd, at, note).unwrap_or(base), ..tiff };
+    Some((tiff, ifd))
+}
+
+/// The base of a note that a program moved without changing its offsets: they then point outside of it.
+///
+/// Canon's notes end in a header that says where they once began; in others the first value follows the directory.
+fn moved_base(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, at: u64, note: MakerNote) -> Option<u64> {
+    let values: Vec<(u64, u64)> = ifd.entries.iter().filter_map(|entry| tiff.claimed(entry)).collect();
+    let end = note.at.checked_add(note.len)?;
+    let inside = |base: u64| {
+        let fits = |&&(offset, len): &&(u64, u64)| {
+            (base + offset).checked_add(len).is_some_and(|to| base + offset >= note.at && to <= end)
+        };
+        values.iter().filter(fits).count()
+    };
+    if values.len() < 3 || inside(tiff.base) * 2 > values.len() {
+        return None;
+    }
+    let [m0, m1, m2, m3, o0, o1, o2, o3] = head.array(end.checked_sub(8)?)?;
+    let footer = matches!(&[m0, m1, m2, m3], b"II*\0" | b"MM\0*").then(|| u64::from(tiff.order.u32([o0, o1, o2, o3])));
+    let after = at + 2 + 12 * ifd.entries.len() as u64 + 4;
+    let first = values.iter().map(|(offset, _)| *offset).min()?;
+    let candidates = [footer.and_then(|offset| note.at.checked_sub(offset)), after.checked_sub(first)];
+    candidates.into_iter().flatten().find(|&base| inside(base) == values.len())
 }
 
 /// The other byte order, where the number of entries is absurd in the one around.

@@ -145,7 +145,7 @@ fn shot(found: &Found, facts: &mut Facts, origins: &mut Vec<(&'static str, Origi
         origins,
         [
             tag(Origin::Exif, exif.focal_length),
-            tag(Origin::Maker, maker.focal_length),
+            tag(Origin::Maker, maker.focal_length.map(|length| length / maker.focal_unit.unwrap_or(1.0))),
             tag(Origin::Xmp, xmp.and_then(|x| x.focal_length)),
         ],
     );
@@ -269,37 +269,42 @@ fn picture(found: &Found, facts: &mut Facts, origins: &mut Vec<(&'static str, Or
         ],
     );
     facts.orientation = orientation.unwrap_or(Orientation::UPRIGHT);
+    facts.decoder_turns = found.turn.is_some();
     let size = pick(
         "size",
         origins,
         [
             tag(Origin::Container, found.stored),
             tag(Origin::Maker, maker.size),
-            tag(Origin::Exif, exif.width.zip(exif.height).filter(|&(w, h)| w > 0 && h > 0)),
+            tag(Origin::Xmp, found.xmp.as_ref().and_then(|x| x.size).filter(|_| facts.kind == Kind::Sidecar)),
         ],
     );
     let swapped = facts.orientation.swaps_sides() || matches!(clip.rotation, 90 | 270);
     let (width, height) =
         size.map_or((None, None), |(w, h)| if swapped { (Some(h), Some(w)) } else { (Some(w), Some(h)) });
     (facts.width, facts.height) = (width, height);
-    facts.previews = previews(&found.previews, facts.orientation);
+    facts.previews = previews(&found.previews, facts.orientation, size);
 }
 
-/// Previews, largest first, each place once.
-fn previews(candidates: &[Candidate], main: Orientation) -> Vec<Preview> {
-    let mut found: Vec<Preview> = Vec::new();
-    for candidate in candidates {
-        if !found.iter().any(|p| p.offset == candidate.offset) {
-            found.push(Preview {
-                source: candidate.source,
-                offset: candidate.offset,
-                length: candidate.length,
-                width: candidate.width,
-                height: candidate.height,
-                orientation: candidate.orientation.unwrap_or(main),
-            });
-        }
-    }
+/// Previews, largest first. One without a word of its own lies as the main picture does, unless its sides show that it was
+/// turned already.
+fn previews(candidates: &[Candidate], main: Orientation, stored: Option<(u32, u32)>) -> Vec<Preview> {
+    let is_turned = |c: &Candidate| match stored {
+        Some((width, height)) if main.swaps_sides() && width != height => (width > height) != (c.width > c.height),
+        _ => false,
+    };
+    let follow = |c: &Candidate| if is_turned(c) && c.width != c.height { Orientation::UPRIGHT } else { main };
+    let mut found: Vec<Preview> = candidates
+        .iter()
+        .map(|candidate| Preview {
+            source: candidate.source,
+            offset: candidate.offset,
+            length: candidate.length,
+            width: candidate.width,
+            height: candidate.height,
+            orientation: candidate.orientation.unwrap_or_else(|| follow(candidate)),
+        })
+        .collect();
     found.sort_by_key(|p| std::cmp::Reverse((p.long_edge(), p.length)));
     found
 }

@@ -124,7 +124,7 @@ impl Header {
 }
 
 impl Tiff {
-    /// Reads the directory at `offset` from the base. A directory cut short gives the entries that are there.
+    /// Reads the directory at `offset` from the base.
     pub(crate) fn ifd(&self, head: &mut Head<'_>, offset: u64) -> Option<Ifd> {
         let at = self.base.checked_add(offset)?;
         if offset == 0 || at >= self.end {
@@ -146,7 +146,11 @@ impl Tiff {
         }
         let wanted = usize::try_from(count * width).ok()?;
         let order = *self;
-        let bytes = head.up_to(start, wanted);
+        if start.checked_add(count * width)? > self.end {
+            return None;
+        }
+        // A directory that is cut short is none: what is left of it may be anything.
+        let bytes = head.bytes(start, wanted)?;
         let entries: Vec<Entry> = bytes
             .chunks_exact(width as usize)
             .zip((start..).step_by(width as usize))

@@ -182,6 +182,9 @@ pub struct Facts {
     pub height: Option<u32>,
     /// What must be done to the main picture's pixels.
     pub orientation: Orientation,
+    /// The container itself tells how the picture is turned (HEIF's `irot`, `imir`), so a decoder of the format gives it
+    /// upright already, and `orientation` must not be applied to what comes out of it.
+    pub decoder_turns: bool,
     /// Where it was taken.
     pub gps: Option<Gps>,
     /// The time is an instant that the file gives in UTC (a clip's header), not a wall clock: the local time needs a zone,

@@ -27,7 +27,7 @@ pub(crate) fn value(facts: &Facts, field: &str) -> Option<String> {
         "focal_length" => facts.focal_length.map(|v| v.to_string()),
         "taken" => taken.map(|t| t.local.strftime("%Y:%m:%d %H:%M:%S").to_string()),
         "fraction" => taken.filter(|t| t.fraction_digits > 0).map(|t| t.taken()),
-        "offset" => taken.and_then(|t| t.offset()),
+        "offset" => taken.filter(|_| !facts.taken_is_utc).and_then(|t| t.offset()),
         "orientation" => (facts.orientation.value() != 1).then(|| facts.orientation.value().to_string()),
         "size" => facts.width.zip(facts.height).map(|(w, h)| format!("{w} {h}")),
         "gps" => facts.gps.map(|g| format!("{} {}", g.latitude, g.longitude)),

@@ -56,13 +56,27 @@ pub(crate) fn known() -> Vec<Known> {
 /// A tag's value whatever its group, as text.
 pub(crate) fn tag(object: &Value, name: &str) -> Option<String> {
     let name = name.trim_end_matches('#');
-    let value = object.as_object()?.iter().find(|(key, _)| key.rsplit(':').next() == Some(name))?.1;
+    let found = object.as_object()?.iter().filter(|(key, _)| key.rsplit(':').next() == name.rsplit(':').next());
+    let value = found.min_by_key(|(key, _)| rank(key))?.1;
     let text = match value {
         Value::String(text) => text.clone(),
         Value::Array(all) => all.iter().map(plain).collect::<Vec<_>>().join("; "),
         other => plain(other),
     };
     (!text.trim().is_empty()).then_some(text)
+}
+
+/// Where a tag stands in several groups: EXIF's own first, XMP and IPTC last.
+fn rank(key: &str) -> usize {
+    let group = key.split(':').next().unwrap_or_default();
+    const ORDER: [&str; 4] = ["ExifIFD", "IFD0", "SubIFD", "Composite"];
+    match ORDER.iter().position(|name| *name == group) {
+        Some(place) => place,
+        None if group.starts_with("XMP") => 11,
+        None if group.starts_with("IPTC") => 12,
+        None if group.starts_with("IFD1") || group.starts_with("Preview") => 13,
+        None => 10,
+    }
 }
 
 fn plain(value: &Value) -> String {
@@ -80,6 +94,12 @@ impl Field {
                     || tag(object, "Rotation").is_some_and(|v| matches!(v.as_str(), "90" | "270"));
                 let (w, h) = size.split_once(' ')?;
                 Some(if turned { format!("{h} {w}") } else { size })
+            }
+            "offset" => {
+                let original = tag(object, "DateTimeOriginal").filter(|v| time(v).is_some());
+                let Some(original) = original else { return values.find_map(|v| normal("offset", &v)) };
+                let own = [Some(original), tag(object, "OffsetTimeOriginal")];
+                own.into_iter().flatten().find_map(|v| normal("offset", &v)).or_else(|| from_gps(object))
             }
             rule => values.find_map(|v| normal(rule, &v)),
         }
@@ -110,17 +130,30 @@ impl Field {
     }
 }
 
+/// The offset that GPS time beside the capture time tells.
+fn from_gps(object: &Value) -> Option<String> {
+    let civil = |name: &str| {
+        let text = time(&tag(object, name)?)?;
+        jiff::civil::DateTime::strptime("%Y:%m:%d %H:%M:%S", text).ok()
+    };
+    let seconds = civil("DateTimeOriginal")?.duration_since(civil("GPSDateTime")?).as_secs();
+    let minutes = (seconds as f64 / 1800.0).round() as i64 * 30;
+    ((seconds - minutes * 60).abs() <= 60 && minutes.abs() <= 840).then(|| minutes.to_string())
+}
+
 /// A value by a rule; `None` where the rule says that it is none.
 fn normal(rule: &str, value: &str) -> Option<String> {
     let text = value.split_whitespace().collect::<Vec<_>>().join(" ");
     match rule {
         "text" | "lens" => {
             let none = ["", "n/a", "None", "----", "-", "Unknown"].contains(&text.as_str())
-                || text.starts_with("Unknown (")
+                || text.starts_with("Unknown")
                 || text.chars().all(|c| c == '\0' || c == ' ');
-            (!none).then(|| if rule == "lens" { text.to_lowercase() } else { text })
+            (!none).then(|| if rule == "lens" { text.to_lowercase().replace(' ', "") } else { text })
         }
-        "whole" => text.split(' ').next()?.parse::<f64>().ok().filter(|&v| v != 0.0).map(|v| v.round().to_string()),
+        "whole" => {
+            text.split(' ').next_back()?.parse::<f64>().ok().filter(|&v| v != 0.0).map(|v| v.round().to_string())
+        }
         "real" | "seconds" => {
             text.split(' ').next()?.parse::<f64>().ok().filter(|v| v.is_finite() && *v != 0.0).map(|v| v.to_string())
         }
@@ -177,6 +210,7 @@ fn offset(text: &str) -> Option<String> {
     } else {
         text
     };
+    let zone = zone.trim_end_matches(" DST");
     if zone == "Z" {
         return Some("0".to_owned());
     }

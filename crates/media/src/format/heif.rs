@@ -26,8 +26,8 @@ pub(crate) fn read(head: &mut Head<'_>, found: &mut Found) {
 
 fn read_items(head: &mut Head<'_>, items: &Items, found: &mut Found) {
     found.stored = items.size;
-    // What a viewer does is told by the container; EXIF's orientation is only a note of the camera.
-    found.turn = Some(orientation(&items.turns));
+    // What a viewer does is told by the container; where it says nothing, early phones mean what EXIF says.
+    found.turn = (!items.turns.is_empty()).then(|| orientation(&items.turns));
     for item in &items.items {
         let Some((at, len)) = item.place else { continue };
         match &item.kind {

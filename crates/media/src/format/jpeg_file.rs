@@ -4,12 +4,17 @@ use lightfast_model::PreviewSource;
 
 use crate::Head;
 use crate::found::{Candidate, Found};
+use crate::iptc;
 use crate::jpeg::{self, Frame, Segments};
 
-use super::{packet, tiff_file};
+use super::{mpf, packet, tiff_file};
 
 /// How a segment with an XMP packet begins.
 const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
+/// How a segment with Photoshop's resources begins; they may go on in the next.
+const PHOTOSHOP: &[u8] = b"Photoshop 3.0\0";
+/// The most bytes of resources.
+const MAX_RESOURCES: usize = 512 << 10;
 
 /// Reads a JPEG file.
 pub(crate) fn read(head: &mut Head<'_>, found: &mut Found) {
@@ -29,24 +34,61 @@ pub(crate) fn read(head: &mut Head<'_>, found: &mut Found) {
     }
 }
 
+/// Reads exiv2's file of a JPEG's metadata without its picture.
+pub(crate) fn companion(head: &mut Head<'_>, found: &mut Found) {
+    let end = head.len();
+    let mut segments = Segments::without_mark(7, end);
+    read_segments(head, &mut segments, found);
+}
+
 /// Reads the JPEG at `start`, also inside another format; gives its frame header.
 pub(crate) fn embedded(head: &mut Head<'_>, start: u64, end: u64, found: &mut Found) -> Option<Frame> {
     let mut segments = Segments::open(head, start, end)?;
+    read_segments(head, &mut segments, found)
+}
+
+fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found) -> Option<Frame> {
     let mut has_exif = false;
     let mut size = None;
+    let mut resources = Vec::new();
     while let Some(segment) = segments.next(head) {
         if let Some(frame) = jpeg::frame(head, &segment) {
             size = size.or(Some(frame));
-        } else if segment.marker == 0xe1 && !has_exif && head.bytes(segment.at, 5).is_some_and(|b| b == b"Exif\0") {
-            has_exif = true;
-            if tiff_file::embedded(head, segment.at + 6, segment.len.saturating_sub(6), found).is_none() {
-                found.problems.push("the EXIF block cannot be read: it does not begin as TIFF does".to_owned());
+            continue;
+        }
+        let mark = head.up_to(segment.at, segment.len.min(32) as usize).to_vec();
+        let after = |mark: &[u8]| (segment.at + mark.len() as u64, segment.len.saturating_sub(mark.len() as u64));
+        match segment.marker {
+            0xe1 if mark.starts_with(b"Exif\0") && !has_exif => {
+                has_exif = true;
+                let (at, len) = after(b"Exif\0\0");
+                if tiff_file::embedded(head, at, len, found).is_none() {
+                    found.problems.push("the EXIF block cannot be read: it does not begin as TIFF does".to_owned());
+                }
             }
-        } else if segment.marker == 0xe1 && head.bytes(segment.at, XMP.len()).is_some_and(|b| b == XMP) {
-            let skip = XMP.len() as u64;
-            packet::read(head, segment.at + skip, segment.len.saturating_sub(skip), found);
+            0xe1 if mark.starts_with(XMP) => {
+                let (at, len) = after(XMP);
+                packet::read(head, at, len, found);
+            }
+            0xe0 if mark.get(6..14).is_some_and(|m| m == b"HEAPJPGM") => {
+                super::ciff::read(head, segment.at, segment.at + segment.len, found);
+            }
+            0xe2 if mark.starts_with(b"MPF\0") => {
+                let (at, len) = after(b"MPF\0");
+                mpf::read(head, at, len, found);
+            }
+            0xe6 if mark.starts_with(b"GoPro\0") => {
+                let (at, len) = after(b"GoPro\0");
+                crate::maker::gopro(head, at, at + len, found);
+            }
+            0xed if mark.starts_with(PHOTOSHOP) && resources.len() < MAX_RESOURCES => {
+                let (at, len) = after(PHOTOSHOP);
+                resources.extend_from_slice(head.up_to(at, len as usize));
+            }
+            _ => {}
         }
     }
+    found.iptc = iptc::photoshop(&resources).or(found.iptc.take());
     found.stored = found.stored.or(size.map(|frame| (frame.width, frame.height)));
     size
 }

@@ -1,8 +1,15 @@
 //! Sony's non-real-time metadata: the XML inside an XAVC clip, and the `M01.XML` beside it.
 
+use crate::Head;
 use crate::found::Found;
 use crate::text;
 use crate::xmp::xml::Document;
+
+/// Reads a file of its own.
+pub(super) fn sidecar(head: &mut Head<'_>, found: &mut Found) {
+    let bytes = head.up_to(0, 256 << 10).to_vec();
+    read(&bytes, found);
+}
 
 /// Reads the XML.
 pub(crate) fn read(bytes: &[u8], found: &mut Found) {

@@ -24,7 +24,7 @@ pub(super) const MAGIC: &[(usize, &[u8], Kind, &str)] = &[
     (0, &[0x06, 0x0e, 0x2b, 0x34, 0x02, 0x05], Kind::Video, "MXF"),
     (0, b"FORM", Kind::Audio, "AIFF"),
     (0, b"ID3", Kind::Audio, "MP3"),
-    (0, b"\xff\x01Exiv2", Kind::Sidecar, "EXV"),
+    (0, b"\xff\x01Exiv2", Kind::Other, "EXV"),
 ];
 
 /// RIFF's forms.

@@ -51,21 +51,16 @@ pub(crate) fn settings(values: &[u16], found: &mut Found) {
     maker.lens_id =
         values.get(22).filter(|&&v| v != 0 && v != u16::MAX).map(|&v| LensId::Canon(v)).or(maker.lens_id.take());
     let unit = values.get(25).filter(|&&v| v > 0).map_or(1.0, |&v| f64::from(v));
+    maker.focal_unit = Some(unit);
     let millimetres = |i: usize| values.get(i).map(|&v| f64::from(v) / unit).filter(|&v| v > 0.0);
     maker.lens_long = millimetres(23);
     maker.lens_short = millimetres(24);
     maker.lens_aperture = values.get(26).map(|&v| v as i16).filter(|&v| v > 0).map(|v| 2f64.powf(step(v) / 2.0));
 }
 
-/// Focal length (0x0002), in the unit of the camera settings.
-fn focal_length(values: &[u16], found: &mut Found) {
-    // Only the second number is a length; its unit is that of the camera settings, which most cameras have as 1 a millimetre.
-    if let (Some(&length), Some(short), Some(long)) = (values.get(1), found.maker.lens_short, found.maker.lens_long) {
-        let length = f64::from(length);
-        if (short - 1.0..=long + 1.0).contains(&length) {
-            found.maker.focal_length = Some(length);
-        }
-    }
+/// Focal length (0x0002), in the unit of the camera settings, which may come later.
+pub(crate) fn focal_length(values: &[u16], found: &mut Found) {
+    found.maker.focal_length = values.get(1).filter(|&&v| v > 0).map(|&v| f64::from(v));
 }
 
 /// Shot information (0x0004).
@@ -79,7 +74,8 @@ pub(crate) fn shot(values: &[u16], found: &mut Found) {
             maker.iso = Some(used.round() as u32);
         }
     }
-    maker.aperture = signed(21).filter(|&v| v > 0).map(|v| 2f64.powf(step(v) / 2.0)).map(|v| (v * 10.0).round() / 10.0);
+    maker.aperture =
+        signed(21).filter(|&v| v > 0).map(|v| 2f64.powf(step(v) / 2.0)).map(|v| (v * 100.0).round() / 100.0);
     maker.exposure =
         signed(22).filter(|&v| v != 0).map(|v| 2f64.powf(-step(v))).filter(|v| (1e-6..1e5).contains(v)).map(|v| {
             if v < 1.0 {

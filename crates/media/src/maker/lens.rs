@@ -60,7 +60,7 @@ pub(crate) fn name(found: &Found) -> Option<String> {
     let known = Known {
         short: maker.lens_short,
         long: maker.lens_long,
-        focal: found.exif.focal_length.or(maker.focal_length),
+        focal: found.exif.focal_length.or(maker.focal_length.map(|length| length / maker.focal_unit.unwrap_or(1.0))),
         aperture: maker.lens_aperture.or(apex).filter(|&v| v > 0.0),
         model: found.exif.lens.clone().or_else(|| maker.lens.clone()),
         spec: maker.lens_spec.clone(),
@@ -75,7 +75,7 @@ pub(crate) fn name(found: &Found) -> Option<String> {
         LensId::SonyA(id) => sony_a(id, &known),
         LensId::Pentax(series, number) => by_shot(&tables::PENTAX, &format!("{series} {number}"), &known),
         LensId::Olympus(make, model, kind) => single(&tables::OLYMPUS, &format!("{make:x} {model:02x} {kind:02x}")),
-        LensId::Sigma(id) => by_shot(&tables::SIGMA, &id.to_string(), &known),
+        LensId::Sigma(id) => by_ends(&tables::SIGMA, &id.to_string(), &known),
         LensId::Samsung(id) => single(&tables::SAMSUNG, &id.to_string()),
     };
     name.filter(|name| is_lens_name(name))

@@ -75,13 +75,20 @@ impl Tiff {
         let [a, b, c, d, ..] = entry.inline;
         let offset = if self.big { self.order.u64(entry.inline) } else { u64::from(self.order.u32([a, b, c, d])) };
         let at = self.base.checked_add(offset)?;
-        (at < self.end).then_some((at, len))
+        (at.checked_add(len)? <= self.end).then_some((at, len))
     }
 
-    /// An entry's value as bytes, cut at the structure's end.
+    /// Where a value that does not fit into its entry is said to lie, from the base, whether or not it can; and its length.
+    pub(crate) fn claimed(&self, entry: &Entry) -> Option<(u64, u64)> {
+        let len = width(entry.kind)?.checked_mul(entry.count)?;
+        let [a, b, c, d, ..] = entry.inline;
+        (len > 4).then(|| (u64::from(self.order.u32([a, b, c, d])), len))
+    }
+
+    /// An entry's value as bytes, at most as many as the walker allows.
     pub(crate) fn data<'h>(&self, head: &'h mut Head<'_>, entry: &Entry) -> Option<&'h [u8]> {
         let (at, len) = self.span(entry)?;
-        let len = len.min(MAX_VALUE).min(self.end.saturating_sub(at));
+        let len = len.min(MAX_VALUE);
         let bytes = head.up_to(at, usize::try_from(len).ok()?);
         (!bytes.is_empty()).then_some(bytes)
     }

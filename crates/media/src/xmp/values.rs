@@ -47,6 +47,8 @@ pub struct Xmp {
     pub focal_length: Option<f64>,
     /// EXIF's orientation, 1 to 8.
     pub orientation: Option<u16>,
+    /// Pixels of the picture as stored.
+    pub size: Option<(u32, u32)>,
     /// Where the picture was taken.
     pub gps: Option<Gps>,
 }
@@ -87,6 +89,7 @@ impl Xmp {
             orientation: text(ns::TIFF, "Orientation")
                 .and_then(|t| t.trim().parse().ok())
                 .filter(|v| (1..=8).contains(v)),
+            size: side(text(ns::TIFF, "ImageWidth")).zip(side(text(ns::TIFF, "ImageLength"))),
             gps: gps(properties),
         }
     }
@@ -150,6 +153,10 @@ fn number(text: &str) -> Option<f64> {
         None => text.parse().ok()?,
     };
     value.is_finite().then_some(value)
+}
+
+fn side(text: Option<&str>) -> Option<u32> {
+    text.and_then(|t| t.trim().parse().ok()).filter(|&v| v > 0)
 }
 
 fn exposure(text: &str) -> Option<(u64, u64)> {
