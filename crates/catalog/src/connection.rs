@@ -178,6 +178,11 @@ impl Catalog {
         Ok(transaction)
     }
 
+    /// A transaction for several reads: they see one state, and the file is locked once and not for each.
+    pub(crate) fn reading(&self) -> Result<Transaction<'_>> {
+        self.db.unchecked_transaction().doing("begin to read")
+    }
+
     /// Whether the whole file holds together; takes about a second for a million photos.
     pub fn check(&self, path: &Path) -> Result<()> {
         check(&self.db, path)

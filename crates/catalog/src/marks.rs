@@ -396,5 +396,5 @@ fn refresh_words(db: &Connection, step: i64) -> Result<()> {
             s.query_map([step, field::KEYWORD, field::TITLE, field::CAPTION], |row| row.get(0))?.collect()
         })
         .doing(DOING)?;
-    photos.into_iter().try_for_each(|photo| search::refresh(db, photo, false))
+    search::refresh(db, &photos, false)
 }

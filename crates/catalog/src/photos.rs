@@ -10,11 +10,12 @@ use lightfast_model::{
     PreviewSource, Ratio, Role, Verified,
 };
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension as _, Row, params, params_from_iter};
+use rusqlite::{CachedStatement, OptionalExtension as _, Row, params, params_from_iter};
 
 use crate::codes::{self, Code};
 use crate::error::Doing as _;
 use crate::query::Condition;
+use crate::writer::fold;
 use crate::{Catalog, CatalogError, CopyAt, FileId, Query, Result, RootId, oriented};
 
 const DOING: &str = "read photos";
@@ -77,8 +78,9 @@ pub struct LocatedPreviews {
 impl Catalog {
     /// A page of the photos that match.
     pub fn photos(&self, query: &Query, sort: Sort, limit: Option<u32>, offset: u64) -> Result<Vec<Photo>> {
+        let _one_state = self.reading()?;
         let rows = self.rows(query, sort, limit, offset)?;
-        self.photos_of_rows(&rows)
+        self.read_rows(&rows)
     }
 
     /// The row numbers of a page of the photos that match: what the app's index speaks of.
@@ -99,17 +101,24 @@ impl Catalog {
 
     /// Photos by row number, in the order asked; a number that is gone is left out.
     pub fn photos_of_rows(&self, rows: &[u32]) -> Result<Vec<Photo>> {
+        let _one_state = self.reading()?;
+        self.read_rows(rows)
+    }
+
+    fn read_rows(&self, rows: &[u32]) -> Result<Vec<Photo>> {
+        let mut reader = Reader::new(self)?;
         let mut photos = Vec::with_capacity(rows.len());
         for row in rows {
-            photos.extend(self.photo_of_row(i64::from(*row))?);
+            photos.extend(reader.photo(i64::from(*row))?);
         }
         Ok(photos)
     }
 
     /// One photo, wherever it is.
     pub fn photo(&self, id: &PhotoId) -> Result<Option<Photo>> {
+        let _one_state = self.reading()?;
         match self.row_of(id)? {
-            Some(row) => self.photo_of_row(row),
+            Some(row) => Reader::new(self)?.photo(row),
             None => Ok(None),
         }
     }
@@ -160,6 +169,7 @@ impl Catalog {
 
     /// The previews inside a photo's files, the most primary file first.
     pub fn previews_of(&self, id: &PhotoId) -> Result<Vec<LocatedPreviews>> {
+        let _one_state = self.reading()?;
         let mut statement = self
             .db
             .prepare_cached(
@@ -213,56 +223,6 @@ impl Catalog {
         columns.into_iter().map(preview).collect()
     }
 
-    fn photo_of_row(&self, row: i64) -> Result<Option<Photo>> {
-        let mut statement = self
-            .db
-            .prepare_cached(
-                "SELECT p.*, t.title, t.caption, t.creator, t.copyright FROM photo p \
-                 JOIN photo_text t ON t.photo = p.id WHERE p.id = ?1",
-            )
-            .doing(DOING)?;
-        let columns = statement.query_row([row], Columns::read).optional().doing(DOING)?;
-        columns.map(|columns| self.assemble(row, columns)).transpose()
-    }
-
-    fn assemble(&self, row: i64, c: Columns) -> Result<Photo> {
-        let taken = codes::capture_time(c.taken.0, c.taken.1, c.taken.2, c.taken.3, c.utc_offset)?;
-        let turned = oriented::turned(c.orientation, c.turned);
-        let (width, height) = if c.turned % 2 == 1 { (c.size.1, c.size.0) } else { c.size };
-        Ok(Photo {
-            id: PhotoId::parse(&c.uid).ok_or(CatalogError::Value { what: "photo id", value: c.uid })?,
-            kind: PhotoKind::from_code(c.kind)?,
-            taken: Some(taken.taken()),
-            utc_offset: taken.offset(),
-            taken_from: Some(taken.from),
-            camera: self.name(c.camera)?,
-            make: self.name(c.make)?,
-            serial: self.name(c.serial)?,
-            lens: self.name(c.lens)?,
-            iso: c.iso,
-            iso_auto: c.iso_auto,
-            exposure: exposure(c.exposure),
-            aperture: c.aperture,
-            focal_length: c.focal,
-            width,
-            height,
-            orientation: Some(turned),
-            duration: c.duration,
-            rating: c.rating,
-            flag: some_word::<Flag>(c.flag)?,
-            label: some_word::<Label>(c.label)?,
-            title: c.texts.0,
-            caption: c.texts.1,
-            creator: c.texts.2,
-            copyright: c.texts.3,
-            keywords: self.keywords_of(row)?,
-            gps: c.place.0.zip(c.place.1).map(|(latitude, longitude)| [latitude, longitude]),
-            job: self.name(c.job)?,
-            imported: Some(shown(c.imported)?),
-            files: self.files_of(row)?,
-        })
-    }
-
     /// The name of a number.
     pub(crate) fn name(&self, id: Option<i64>) -> Result<Option<String>> {
         let Some(id) = id else { return Ok(None) };
@@ -277,27 +237,82 @@ impl Catalog {
         self.terms.borrow_mut().insert(id, Arc::from(name.as_str()));
         Ok(Some(name))
     }
+}
 
-    pub(crate) fn keywords_of(&self, row: i64) -> Result<Vec<String>> {
-        self.db
-            .prepare_cached(
-                "SELECT k.text FROM photo_keyword pk JOIN keyword k ON k.id = pk.keyword WHERE pk.photo = ?1 \
-                 ORDER BY k.folded",
-            )
-            .and_then(|mut s| s.query_map([row], |row| row.get(0))?.collect())
-            .doing(DOING)
-    }
+/// Reads photos one after the other with the same statements.
+struct Reader<'c> {
+    catalog: &'c Catalog,
+    photo: CachedStatement<'c>,
+    keywords: CachedStatement<'c>,
+    files: CachedStatement<'c>,
+}
 
-    fn files_of(&self, row: i64) -> Result<Vec<PhotoFile>> {
-        let mut statement = self
-            .db
-            .prepare_cached(
+impl<'c> Reader<'c> {
+    fn new(catalog: &'c Catalog) -> Result<Self> {
+        let prepare = |sql: &str| catalog.db.prepare_cached(sql).doing(DOING);
+        Ok(Self {
+            catalog,
+            photo: prepare(&format!(
+                "SELECT {COLUMNS} FROM photo p JOIN photo_text t ON t.photo = p.id WHERE p.id = ?1"
+            ))?,
+            // Few rows each: sorted here, which saves SQLite a sorter a photo.
+            keywords: prepare(
+                "SELECT k.text FROM photo_keyword pk JOIN keyword k ON k.id = pk.keyword WHERE pk.photo = ?1",
+            )?,
+            files: prepare(
                 "SELECT m.role, f.id, f.size, f.hash, r.uuid, c.path, c.verified, c.verified_at \
                  FROM member m JOIN file f ON f.id = m.file LEFT JOIN copy c ON c.file = f.id AND c.state <> 1 \
-                 LEFT JOIN root r ON r.id = c.root WHERE m.photo = ?1 ORDER BY m.role, f.id, c.id",
-            )
-            .doing(DOING)?;
-        let mut rows = statement.query([row]).doing(DOING)?;
+                 LEFT JOIN root r ON r.id = c.root WHERE m.photo = ?1",
+            )?,
+        })
+    }
+
+    fn photo(&mut self, row: i64) -> Result<Option<Photo>> {
+        let columns = self.photo.query_row([row], Columns::read).optional().doing(DOING)?;
+        let Some(c) = columns else { return Ok(None) };
+        let keywords = self.keywords.query_map([row], |row| row.get(0)).doing(DOING)?;
+        let mut keywords: Vec<String> = keywords.collect::<rusqlite::Result<_>>().doing(DOING)?;
+        keywords.sort_by_cached_key(|k| fold(k));
+        let files = self.files(row)?;
+        let taken = codes::capture_time(c.taken.0, c.taken.1, c.taken.2, c.taken.3, c.utc_offset)?;
+        let (width, height) = if c.turned % 2 == 1 { (c.size.1, c.size.0) } else { c.size };
+        let name = |id| self.catalog.name(id);
+        Ok(Some(Photo {
+            id: PhotoId::parse(&c.uid).ok_or(CatalogError::Value { what: "photo id", value: c.uid })?,
+            kind: PhotoKind::from_code(c.kind)?,
+            taken: Some(taken.taken()),
+            utc_offset: taken.offset(),
+            taken_from: Some(taken.from),
+            camera: name(c.camera)?,
+            make: name(c.make)?,
+            serial: name(c.serial)?,
+            lens: name(c.lens)?,
+            iso: c.iso,
+            iso_auto: c.iso_auto,
+            exposure: exposure(c.exposure),
+            aperture: c.aperture,
+            focal_length: c.focal,
+            width,
+            height,
+            orientation: Some(oriented::turned(c.orientation, c.turned)),
+            duration: c.duration,
+            rating: c.rating,
+            flag: some_word::<Flag>(c.flag)?,
+            label: some_word::<Label>(c.label)?,
+            title: c.texts.0,
+            caption: c.texts.1,
+            creator: c.texts.2,
+            copyright: c.texts.3,
+            keywords,
+            gps: c.place.0.zip(c.place.1).map(|(latitude, longitude)| [latitude, longitude]),
+            job: name(c.job)?,
+            imported: Some(shown(c.imported)?),
+            files,
+        }))
+    }
+
+    fn files(&mut self, row: i64) -> Result<Vec<PhotoFile>> {
+        let mut rows = self.files.query([row]).doing(DOING)?;
         let mut files: Vec<(i64, PhotoFile)> = Vec::new();
         while let Some(row) = rows.next().doing(DOING)? {
             let id: i64 = row.get(1).doing(DOING)?;
@@ -316,6 +331,7 @@ impl Catalog {
                 file.copies.push(copy);
             }
         }
+        files.sort_by_key(|(id, file)| (file.role.code(), *id));
         Ok(files.into_iter().map(|(_, file)| file).collect())
     }
 }
@@ -350,6 +366,13 @@ fn some_word<T: Code>(code: i64) -> Result<Option<T>> {
     if code == 0 { Ok(None) } else { T::from_code(code).map(Some) }
 }
 
+/// The columns that [`Columns::read`] takes, in its order.
+const COLUMNS: &str = "p.uid, p.kind, p.taken, p.taken_nanos, p.taken_digits, p.taken_from, p.utc_offset, \
+    p.rating, p.flag, p.label, p.turned, p.camera, p.make, p.serial, p.lens, p.job, p.iso, \
+    p.iso_auto, p.exposure_num, p.exposure_den, p.aperture, p.focal, p.width, p.height, \
+    p.orientation, p.duration, p.latitude, p.longitude, p.imported, t.title, t.caption, \
+    t.creator, t.copyright";
+
 struct Columns {
     uid: String,
     kind: i64,
@@ -380,30 +403,30 @@ struct Columns {
 impl Columns {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
-            uid: row.get("uid")?,
-            kind: row.get("kind")?,
-            taken: (row.get("taken")?, row.get("taken_nanos")?, row.get("taken_digits")?, row.get("taken_from")?),
-            utc_offset: row.get("utc_offset")?,
-            rating: row.get("rating")?,
-            flag: row.get("flag")?,
-            label: row.get("label")?,
-            turned: row.get("turned")?,
-            camera: row.get("camera")?,
-            make: row.get("make")?,
-            serial: row.get("serial")?,
-            lens: row.get("lens")?,
-            job: row.get("job")?,
-            iso: row.get("iso")?,
-            iso_auto: row.get("iso_auto")?,
-            exposure: (row.get("exposure_num")?, row.get("exposure_den")?),
-            aperture: row.get("aperture")?,
-            focal: row.get("focal")?,
-            size: (row.get("width")?, row.get("height")?),
-            orientation: row.get("orientation")?,
-            duration: row.get("duration")?,
-            place: (row.get("latitude")?, row.get("longitude")?),
-            imported: row.get("imported")?,
-            texts: (row.get("title")?, row.get("caption")?, row.get("creator")?, row.get("copyright")?),
+            uid: row.get(0)?,
+            kind: row.get(1)?,
+            taken: (row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?),
+            utc_offset: row.get(6)?,
+            rating: row.get(7)?,
+            flag: row.get(8)?,
+            label: row.get(9)?,
+            turned: row.get(10)?,
+            camera: row.get(11)?,
+            make: row.get(12)?,
+            serial: row.get(13)?,
+            lens: row.get(14)?,
+            job: row.get(15)?,
+            iso: row.get(16)?,
+            iso_auto: row.get(17)?,
+            exposure: (row.get(18)?, row.get(19)?),
+            aperture: row.get(20)?,
+            focal: row.get(21)?,
+            size: (row.get(22)?, row.get(23)?),
+            orientation: row.get(24)?,
+            duration: row.get(25)?,
+            place: (row.get(26)?, row.get(27)?),
+            imported: row.get(28)?,
+            texts: (row.get(29)?, row.get(30)?, row.get(31)?, row.get(32)?),
         })
     }
 }

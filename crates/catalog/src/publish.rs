@@ -50,6 +50,7 @@ impl Catalog {
             for file in files {
                 publish_one(&mut writer, session, card, job.as_deref(), file)?;
             }
+            writer.finish()?;
         }
         transaction.commit().doing(DOING)
     }

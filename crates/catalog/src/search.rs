@@ -2,29 +2,36 @@
 //! title with caption; a phrase never runs from one into the next. Cameras and lenses stand there as they are
 //! written and once more with letters and digits apart, so that `70-200` finds `EF70-200mm`.
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use crate::Result;
 use crate::error::Doing as _;
 
-/// Writes a photo's words anew.
-pub(crate) fn refresh(db: &Connection, photo: i64, new: bool) -> Result<()> {
-    let doing = "note a photo's words";
+/// Writes the words of photos anew, all in one statement: each statement that could be rolled back alone makes
+/// FTS5 write out what it has gathered, which for single photos costs more than everything else together.
+pub(crate) fn refresh(db: &Connection, photos: &[i64], new: bool) -> Result<()> {
+    if photos.is_empty() {
+        return Ok(());
+    }
+    let doing = "note the words of photos";
+    let list = serde_json::to_string(photos).unwrap_or_default();
     if !new {
-        db.prepare_cached("DELETE FROM words WHERE rowid = ?1").and_then(|mut s| s.execute([photo])).doing(doing)?;
+        db.prepare_cached("DELETE FROM words WHERE rowid IN (SELECT value FROM json_each(?1))")
+            .and_then(|mut s| s.execute([&list]))
+            .doing(doing)?;
     }
     db.prepare_cached(
         "INSERT INTO words (rowid, name, gear, keywords, text) \
          SELECT p.id, t.names, \
-           concat_ws(char(10), (SELECT text FROM term WHERE id = p.make), (SELECT text FROM term WHERE id = p.camera), \
-             (SELECT text FROM term WHERE id = p.lens), (SELECT apart(text) FROM term WHERE id = p.camera), \
-             (SELECT apart(text) FROM term WHERE id = p.lens)), \
+           concat_ws(char(10), make.text, camera.text, lens.text, apart(camera.text), apart(lens.text)), \
            (SELECT group_concat(k.text, char(10)) FROM photo_keyword pk JOIN keyword k ON k.id = pk.keyword \
              WHERE pk.photo = p.id), \
            concat_ws(char(10), t.title, t.caption) \
-         FROM photo p JOIN photo_text t ON t.photo = p.id WHERE p.id = ?1",
+         FROM json_each(?1) list CROSS JOIN photo p ON p.id = list.value CROSS JOIN photo_text t ON t.photo = p.id \
+           LEFT JOIN term make ON make.id = p.make LEFT JOIN term camera ON camera.id = p.camera \
+           LEFT JOIN term lens ON lens.id = p.lens",
     )
-    .and_then(|mut s| s.execute(params![photo]))
+    .and_then(|mut s| s.execute([&list]))
     .doing(doing)?;
     Ok(())
 }

@@ -101,6 +101,7 @@ pub fn fill(catalog: &mut Catalog, photos: u32, seed: u64) -> Result<()> {
                 taken = taken.checked_add(step).unwrap_or(taken);
                 photo(&mut writer, &mut numbers, root, session, n, taken)?;
             }
+            writer.finish()?;
         }
         transaction.commit().doing("fill")?;
     }

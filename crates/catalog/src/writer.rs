@@ -1,7 +1,7 @@
 //! Writing files, copies, photos and members inside one transaction. `publish`, `rebuild` and made catalogues
 //! all write through here, so the rules of what a photo is made of stand in one place.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use lightfast_model::{
@@ -49,17 +49,37 @@ pub(crate) struct Arrival<'a> {
     pub(crate) imported: Timestamp,
 }
 
-/// Writes inside one transaction.
+/// Writes inside one transaction; [`Writer::finish`] ends it.
 pub(crate) struct Writer<'t> {
     pub(crate) db: &'t Connection,
     pub(crate) revision: i64,
     terms: HashMap<(i64, String), i64>,
     keywords: HashMap<String, i64>,
+    /// Photos whose words are to be written by [`Writer::finish`].
+    new_words: Vec<i64>,
+    changed_words: BTreeSet<i64>,
 }
 
 impl<'t> Writer<'t> {
     pub(crate) fn begin(db: &'t Connection) -> Result<Self> {
-        Ok(Self { db, revision: next_revision(db)?, terms: HashMap::new(), keywords: HashMap::new() })
+        Ok(Self {
+            db,
+            revision: next_revision(db)?,
+            terms: HashMap::new(),
+            keywords: HashMap::new(),
+            new_words: Vec::new(),
+            changed_words: BTreeSet::new(),
+        })
+    }
+
+    /// Writes what was put off; to be called before the commit.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        for new in &self.new_words {
+            self.changed_words.remove(new);
+        }
+        search::refresh(self.db, &self.new_words, true)?;
+        let changed: Vec<i64> = self.changed_words.into_iter().collect();
+        search::refresh(self.db, &changed, false)
     }
 
     /// The row of a content, made where it is new. Content that was in the trash is not any more: it is here.
@@ -219,7 +239,8 @@ impl<'t> Writer<'t> {
         for keyword in facts.iter().flat_map(|f| &f.keywords) {
             self.add_keyword(photo, keyword)?;
         }
-        search::refresh(self.db, photo, true)
+        self.new_words.push(photo);
+        Ok(())
     }
 
     fn join(&mut self, photo: i64, arrival: &Arrival<'_>, picture: bool) -> Result<()> {
@@ -261,7 +282,8 @@ impl<'t> Writer<'t> {
             self.add_keyword(photo, keyword)?;
         }
         self.touch(photo)?;
-        search::refresh(self.db, photo, false)
+        self.changed_words.insert(photo);
+        Ok(())
     }
 
     fn member(&self, photo: i64, file: FileId, role: Role) -> Result<()> {
