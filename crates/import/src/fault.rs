@@ -4,6 +4,7 @@
 //! product that is nothing at all. With the `faults` feature one global counter
 //! numbers the calls, so that a test can visit each of them in turn.
 
+#[cfg(not(feature = "faults"))]
 use std::io;
 
 /// What is about to be done; the kinds that RELIABILITY's fault matrix distinguishes.
@@ -46,10 +47,20 @@ mod injected {
     /// What to do at one point.
     #[derive(Clone, Debug)]
     pub enum Injection {
-        /// Fail with this error number, at the `n`th call of a kind that `only` admits (`None`: any).
-        Fail { at: u64, errno: i32, only: Option<Op> },
-        /// End the process as `kill -9` does.
-        Kill { at: u64 },
+        /// Fail one call.
+        Fail {
+            /// Which call, from 1.
+            at: u64,
+            /// The system's error number.
+            errno: i32,
+            /// Which kind of calls are counted; all where there is none.
+            only: Option<Op>,
+        },
+        /// End the process as `kill -9` does, before one call.
+        Kill {
+            /// Which call, from 1.
+            at: u64,
+        },
     }
 
     static COUNT: AtomicU64 = AtomicU64::new(0);

@@ -6,6 +6,7 @@
 
 mod card;
 mod format;
+pub mod invariants;
 mod raw;
 pub mod samples;
 mod scene;

@@ -53,11 +53,10 @@ pub(crate) fn read_full<'a>(
     buffer: &'a mut AlignedBuffer,
     offset: u64,
 ) -> io::Result<&'a [u8]> {
-    point(Op::Read)?;
     let block = buffer.block();
     let mut filled = 0;
     while let Some(rest) = block.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match file.read_at(rest, offset + filled as u64) {
+        match point(Op::Read).and_then(|()| file.read_at(rest, offset + filled as u64)) {
             Ok(0) => break,
             Ok(count) => {
                 filled += count;

@@ -138,10 +138,10 @@ fn write_block(
 ) -> io::Result<()> {
     let mut done = 0;
     while done < len {
-        point(Op::Write)?;
         let bytes =
             if *direct == Direct::Yes { buffer.padded(len) } else { buffer.block().get(..len).unwrap_or_default() };
-        match file.write_at(bytes.get(done..).unwrap_or_default(), offset + done as u64) {
+        let rest = bytes.get(done..).unwrap_or_default();
+        match point(Op::Write).and_then(|()| file.write_at(rest, offset + done as u64)) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => {
                 done += count;
