@@ -14,6 +14,7 @@ mod mpf;
 mod mrw;
 mod mts;
 mod packet;
+mod picture_info;
 mod quicktime;
 mod quicktime_keys;
 mod quicktime_user;

@@ -9,6 +9,9 @@ use crate::Head;
 /// The most segments before the first scan; real files have fewer than 200 (a long ICC profile).
 const MAX_SEGMENTS: usize = 2_000;
 
+/// The most bytes between two segments.
+const MAX_GAP: u64 = 8 << 10;
+
 /// A segment: its marker and where its content lies in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
@@ -65,7 +68,8 @@ impl Segments {
             self.left -= 1;
             let [ff, marker] = head.array(self.at)?;
             if ff != 0xff {
-                return None;
+                self.at = self.next_marker(head)?;
+                continue;
             }
             match marker {
                 // Fill bytes before a marker.
@@ -83,6 +87,16 @@ impl Segments {
             }
         }
         None
+    }
+}
+
+impl Segments {
+    /// Where the next marker is after bytes that belong to no segment, as some programs leave between them.
+    fn next_marker(&self, head: &mut Head<'_>) -> Option<u64> {
+        let room = (self.end - self.at).min(MAX_GAP) as usize;
+        let bytes = head.up_to(self.at, room);
+        let found = bytes.windows(2).position(|pair| matches!(pair, [0xff, 0xc0..=0xfe]))?;
+        Some(self.at + found as u64)
     }
 }
 

@@ -148,30 +148,34 @@ fn directory(head: &mut Head<'_>, around: &Tiff, note: MakerNote, layout: &Layou
     };
     let tiff = Tiff { base, end: around.end, order, big: false };
     let ifd = tiff.ifd_at(head, at)?;
-    let tiff = Tiff { base: moved_base(head, &tiff, &ifd, at, note).unwrap_or(base), ..tiff };
+    let tiff = Tiff { base: moved_base(head, &tiff, &ifd, at, note, layout.make == "CANON").unwrap_or(base), ..tiff };
     Some((tiff, ifd))
 }
 
 /// The base of a note that a program moved without changing its offsets: they then point outside of it.
 ///
 /// Canon's notes end in a header that says where they once began; in others the first value follows the directory.
-fn moved_base(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, at: u64, note: MakerNote) -> Option<u64> {
+fn moved_base(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, at: u64, note: MakerNote, is_canon: bool) -> Option<u64> {
     let values: Vec<(u64, u64)> = ifd.entries.iter().filter_map(|entry| tiff.claimed(entry)).collect();
     let end = note.at.checked_add(note.len)?;
     let inside = |base: u64| {
-        let fits = |&&(offset, len): &&(u64, u64)| {
-            (base + offset).checked_add(len).is_some_and(|to| base + offset >= note.at && to <= end)
+        let fits = |offset: u64, len: u64| {
+            let from = base.wrapping_add(offset);
+            from >= note.at && from.checked_add(len).is_some_and(|to| to <= end)
         };
-        values.iter().filter(fits).count()
+        values.iter().filter(|&&(offset, len)| fits(offset, len)).count()
     };
-    if values.len() < 3 || inside(tiff.base) * 2 > values.len() {
+    let after = at + 2 + 12 * ifd.entries.len() as u64 + 4;
+    let first = values.iter().map(|(offset, _)| *offset).min()?;
+    // Where Canon's first value may lie, from the end of the directory: some models leave room for two entries more.
+    let gap = tiff.base.wrapping_add(first).checked_sub(after);
+    let is_usual = !is_canon || matches!(gap, None | Some(0 | 2 | 12 | 24));
+    if values.len() < 3 || (inside(tiff.base) == values.len() && is_usual) {
         return None;
     }
     let [m0, m1, m2, m3, o0, o1, o2, o3] = head.array(end.checked_sub(8)?)?;
     let footer = matches!(&[m0, m1, m2, m3], b"II*\0" | b"MM\0*").then(|| u64::from(tiff.order.u32([o0, o1, o2, o3])));
-    let after = at + 2 + 12 * ifd.entries.len() as u64 + 4;
-    let first = values.iter().map(|(offset, _)| *offset).min()?;
-    let candidates = [footer.and_then(|offset| note.at.checked_sub(offset)), after.checked_sub(first)];
+    let candidates = [footer.map(|offset| note.at.wrapping_sub(offset)), Some(after.wrapping_sub(first))];
     candidates.into_iter().flatten().find(|&base| inside(base) == values.len())
 }
 
@@ -189,7 +193,7 @@ fn guess(around: Order, count: [u8; 2]) -> Order {
 fn preview(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, start: u16, length: u16, found: &mut Found) {
     let mut value = |tag| ifd.find(tag).and_then(|e| tiff.unsigned(head, e));
     if let Some((start, length)) = value(start).zip(value(length))
-        && let Some(at) = tiff.base.checked_add(start)
+        && let Some(at) = tiff.position(start)
     {
         crate::previews::note(head, found, at, length, None);
     }

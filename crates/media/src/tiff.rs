@@ -52,7 +52,8 @@ impl Order {
 /// A TIFF structure inside a source: where its offsets count from, where it ends, its byte order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiff {
-    /// Offsets inside the structure count from here.
+    /// Offsets inside the structure count from here. A note that a program moved to the front can count from before the
+    /// source's start: then this wraps around, and so does adding an offset to it.
     pub(crate) base: u64,
     /// Nothing of the structure lies at or after this position of the source.
     pub(crate) end: u64,
@@ -124,12 +125,14 @@ impl Header {
 }
 
 impl Tiff {
+    /// The position in the source of an offset, if it lies inside the structure.
+    pub(crate) fn position(&self, offset: u64) -> Option<u64> {
+        Some(self.base.wrapping_add(offset)).filter(|&at| at < self.end)
+    }
+
     /// Reads the directory at `offset` from the base.
     pub(crate) fn ifd(&self, head: &mut Head<'_>, offset: u64) -> Option<Ifd> {
-        let at = self.base.checked_add(offset)?;
-        if offset == 0 || at >= self.end {
-            return None;
-        }
+        let at = self.position(offset).filter(|_| offset != 0)?;
         self.ifd_at(head, at)
     }
 
@@ -156,6 +159,13 @@ impl Tiff {
             .zip((start..).step_by(width as usize))
             .filter_map(|(chunk, at)| order.entry(chunk, at))
             .collect();
+        // A directory whose first entry has no type there is none; some makers leave that entry empty.
+        if entries
+            .first()
+            .is_some_and(|entry| value::width(entry.kind).is_none() && (entry.kind, entry.count) != (0, 0))
+        {
+            return None;
+        }
         let after = start.checked_add(count * width)?;
         let next = if self.big {
             head.array(after).map_or(0, |bytes| self.order.u64(bytes))

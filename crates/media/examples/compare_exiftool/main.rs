@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// One run of ExifTool over the folder.
 fn exiftool(folder: &Path, fields: &[Field]) -> Result<Vec<Value>, Box<dyn std::error::Error>> {
-    let mut tags: Vec<&str> = vec!["Make#", "Orientation#", "Rotation#", "FileType", "GPSDateTime#"];
+    let mut tags: Vec<&str> = vec!["Make", "Orientation#", "Rotation#", "FileType", "GPSDateTime#"];
     tags.extend(fields.iter().flat_map(|f| f.tags.iter().map(String::as_str)));
     let mut command = Command::new("exiftool");
     command.args(["-r", "-q", "-q", "-json", "-G1", "-api", "largefilesupport=1"]);

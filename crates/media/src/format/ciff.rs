@@ -58,8 +58,9 @@ fn block(
             (offset, u64::from(order.u32([s0, s1, s2, s3])))
         };
         let value_end = value_at.saturating_add(len);
+        // An entry that leads outside means that the directory is damaged.
         if value_end > tiff.end {
-            continue;
+            return None;
         }
         match tag & 0x3800 {
             0x2800 | 0x3000 => waiting.push((value_at, value_end)),
@@ -77,10 +78,10 @@ fn value(head: &mut Head<'_>, order: Order, tag: u16, at: u64, len: u64, found: 
     };
     match tag {
         0x080a => {
+            // Six bytes for the make, the rest for the model.
             let names = bytes(head);
-            let mut parts = names.split(|&b| b == 0);
-            found.exif.make = parts.next().and_then(text::trimmed);
-            found.exif.model = parts.next().and_then(text::trimmed);
+            found.exif.make = names.get(..6).and_then(text::trimmed);
+            found.exif.model = names.get(6..).and_then(text::trimmed);
         }
         0x1029 => maker::canon_focal(&shorts(&bytes(head)), found),
         0x102a => maker::canon_shot(&shorts(&bytes(head)), found),

@@ -8,6 +8,13 @@ use crate::tiff::{Order, Tiff};
 
 /// Reads DNG's private data at a position of the source.
 pub(super) fn read(head: &mut Head<'_>, around: &Tiff, at: u64, len: u64, found: &mut Found) {
+    if let Some(mark) = head.array::<8>(at)
+        && matches!(&mark, b"PENTAX \0" | b"SAMSUNG\0" | b"RICOH\0II" | b"RICOH\0MM")
+    {
+        // Cameras that write DNG themselves put their note here as it is.
+        maker::read(head, around, MakerNote { at, len }, found);
+        return;
+    }
     if head.bytes(at, 6).is_none_or(|mark| mark != b"Adobe\0") {
         return;
     }
@@ -35,8 +42,8 @@ fn maker_note(head: &mut Head<'_>, around: &Tiff, at: u64, len: u64, found: &mut
     };
     let original = u64::from(u32::from_be_bytes([p0, p1, p2, p3]));
     let start = at + 6;
-    // Offsets count from where the file began then; a note that has moved towards the front has no such place.
-    let Some(base) = start.checked_sub(original) else { return };
+    // Offsets count from where the file began then.
+    let base = start.wrapping_sub(original);
     let tiff = Tiff { base, end: (at + len).min(around.end), order, big: false };
     maker::read(head, &tiff, MakerNote { at: start, len: len - 6 }, found);
 }

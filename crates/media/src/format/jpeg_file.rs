@@ -7,10 +7,12 @@ use crate::found::{Candidate, Found};
 use crate::iptc;
 use crate::jpeg::{self, Frame, Segments};
 
-use super::{mpf, packet, tiff_file};
+use super::{mpf, packet, picture_info, tiff_file};
 
 /// How a segment with an XMP packet begins.
 const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
+/// How a segment with a part of a long packet begins.
+const EXTENSION: &[u8] = b"http://ns.adobe.com/xmp/extension/\0";
 /// How a segment with Photoshop's resources begins; they may go on in the next.
 const PHOTOSHOP: &[u8] = b"Photoshop 3.0\0";
 /// The most bytes of resources.
@@ -50,7 +52,9 @@ pub(crate) fn embedded(head: &mut Head<'_>, start: u64, end: u64, found: &mut Fo
 fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found) -> Option<Frame> {
     let mut has_exif = false;
     let mut size = None;
+    let mut stated = None;
     let mut resources = Vec::new();
+    let mut extension = packet::Extension::default();
     while let Some(segment) = segments.next(head) {
         if let Some(frame) = jpeg::frame(head, &segment) {
             size = size.or(Some(frame));
@@ -62,8 +66,11 @@ fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found
             0xe1 if mark.starts_with(b"Exif\0") && !has_exif => {
                 has_exif = true;
                 let (at, len) = after(b"Exif\0\0");
-                if tiff_file::embedded(head, at, len, found).is_none() {
-                    found.problems.push("the EXIF block cannot be read: it does not begin as TIFF does".to_owned());
+                match tiff_file::embedded(head, at, len, found) {
+                    Some(size) => stated = size,
+                    None => {
+                        found.problems.push("the EXIF block cannot be read: it does not begin as TIFF does".to_owned())
+                    }
                 }
             }
             0xe1 if mark.starts_with(XMP) => {
@@ -77,6 +84,14 @@ fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found
                 let (at, len) = after(b"MPF\0");
                 mpf::read(head, at, len, found);
             }
+            0xec if mark.contains(&b'[') => {
+                let text = head.up_to(segment.at, segment.len.min(8 << 10) as usize).to_vec();
+                picture_info::read(&text, found);
+            }
+            0xe1 if mark.starts_with(EXTENSION) => {
+                let (at, len) = after(EXTENSION);
+                extension.add(head, at, len);
+            }
             0xe6 if mark.starts_with(b"GoPro\0") => {
                 let (at, len) = after(b"GoPro\0");
                 crate::maker::gopro(head, at, at + len, found);
@@ -88,7 +103,8 @@ fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found
             _ => {}
         }
     }
+    extension.finish(found);
     found.iptc = iptc::photoshop(&resources).or(found.iptc.take());
-    found.stored = found.stored.or(size.map(|frame| (frame.width, frame.height)));
+    found.stored = found.stored.or(size.map(|frame| (frame.width, frame.height))).or(stated);
     size
 }

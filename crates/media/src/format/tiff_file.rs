@@ -128,7 +128,7 @@ fn jpegs_of(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, is_main: bool, found: &
     let strip = if one(0x0111) && is_jpeg { value(0x0111).zip(value(0x0117)) } else { None };
     let tile = if one(0x0144) && is_jpeg { value(0x0144).zip(value(0x0145)) } else { None };
     for (offset, length) in [pair, strip, tile].into_iter().flatten() {
-        if let Some(at) = tiff.base.checked_add(offset).filter(|&at| at < tiff.end) {
+        if let Some(at) = tiff.position(offset) {
             previews::note(head, found, at, length.min(tiff.end - at), own);
         }
     }

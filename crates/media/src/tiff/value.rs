@@ -54,7 +54,7 @@ pub(crate) struct Record {
 }
 
 /// Bytes of one number of this type.
-fn width(kind: u16) -> Option<u64> {
+pub(super) fn width(kind: u16) -> Option<u64> {
     match kind {
         1 | 2 | 6 | 7 | 129 => Some(1),
         3 | 8 => Some(2),
@@ -74,7 +74,7 @@ impl Tiff {
         }
         let [a, b, c, d, ..] = entry.inline;
         let offset = if self.big { self.order.u64(entry.inline) } else { u64::from(self.order.u32([a, b, c, d])) };
-        let at = self.base.checked_add(offset)?;
+        let at = self.position(offset)?;
         (at.checked_add(len)? <= self.end).then_some((at, len))
     }
 

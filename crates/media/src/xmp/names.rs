@@ -28,6 +28,8 @@ pub mod ns {
     pub const PHOTO_MECHANIC: &str = "http://ns.camerabits.com/photomechanic/1.0/";
     /// Media management.
     pub const XMP_MM: &str = "http://ns.adobe.com/xap/1.0/mm/";
+    /// Notes of a packet on itself.
+    pub const XMP_NOTE: &str = "http://ns.adobe.com/xmp/note/";
     /// XML's own.
     pub const XML: &str = "http://www.w3.org/XML/1998/namespace";
 }

@@ -47,6 +47,8 @@ pub struct Xmp {
     pub focal_length: Option<f64>,
     /// EXIF's orientation, 1 to 8.
     pub orientation: Option<u16>,
+    /// The id of the further packet that the rest of this one was put into.
+    pub extension: Option<String>,
     /// Pixels of the picture as stored.
     pub size: Option<(u32, u32)>,
     /// Where the picture was taken.
@@ -89,8 +91,26 @@ impl Xmp {
             orientation: text(ns::TIFF, "Orientation")
                 .and_then(|t| t.trim().parse().ok())
                 .filter(|v| (1..=8).contains(v)),
+            extension: owned(ns::XMP_NOTE, "HasExtendedXMP"),
             size: side(text(ns::TIFF, "ImageWidth")).zip(side(text(ns::TIFF, "ImageLength"))),
             gps: gps(properties),
+        }
+    }
+}
+
+impl Xmp {
+    /// Takes from another packet what this one does not say.
+    pub(crate) fn fill_from(&mut self, other: Self) {
+        macro_rules! fill {
+            ($($field:ident),*) => { $(if self.$field.is_none() { self.$field = other.$field; })* };
+        }
+        fill!(rating, label, flag, title, caption, creator, copyright, taken, make, model, serial, lens, iso);
+        fill!(exposure, aperture, focal_length, orientation, size, gps);
+        if self.keywords.is_empty() {
+            self.keywords = other.keywords;
+        }
+        if self.hierarchical.is_empty() {
+            self.hierarchical = other.hierarchical;
         }
     }
 }
