@@ -106,19 +106,22 @@ impl Thumbnailer {
         height: u32,
         request: &Request,
     ) -> Result<UprightJpeg, JpegError> {
-        let (luma, upright_width, upright_height) = self.plane(&planes.luma, width, height, request.orientation)?;
-        let half = (width.div_ceil(2), height.div_ceil(2));
-        let chroma = match &planes.chroma {
+        let turn = request.orientation;
+        let (luma, upright_width, upright_height) = self.plane(&planes.luma, width, height, turn)?;
+        let size = (upright_width, upright_height);
+        let jpeg = match &planes.chroma {
             Some([blue, red]) => {
-                let (blue, ..) = self.plane(blue, half.0, half.1, request.orientation)?;
-                let (red, ..) = self.plane(red, half.0, half.1, request.orientation)?;
-                Some((blue, red))
+                let half = (width.div_ceil(2), height.div_ceil(2));
+                let (blue, ..) = self.plane(blue, half.0, half.1, turn)?;
+                let (red, ..) = self.plane(red, half.0, half.1, turn)?;
+                self.turbo.encode_planes(size, &luma, (&blue, &red), request.quality)?
             }
-            None => None,
+            None => {
+                let picture = Samples { width: size.0, height: size.1, channels: 1, samples: &luma };
+                self.turbo.encode_pixels(picture, request.quality)?
+            }
         };
-        let chroma = chroma.as_ref().map(|(blue, red)| (blue.as_slice(), red.as_slice()));
-        let jpeg = self.turbo.encode_planes(upright_width, upright_height, &luma, chroma, request.quality)?;
-        Ok(UprightJpeg { jpeg, width: upright_width, height: upright_height })
+        Ok(UprightJpeg { jpeg, width: size.0, height: size.1 })
     }
 
     fn plane(
@@ -144,7 +147,7 @@ impl Thumbnailer {
         let samples = self.scaler.resize(decoded, covered, width, height)?;
         let (samples, width, height) = upright(samples, width, height, 3, request.orientation);
         let picture = Samples { width, height, channels: 3, samples: &samples };
-        Ok(UprightJpeg { jpeg: self.turbo.encode_rgb(picture, request.quality)?, width, height })
+        Ok(UprightJpeg { jpeg: self.turbo.encode_pixels(picture, request.quality)?, width, height })
     }
 }
 
@@ -163,17 +166,5 @@ fn upright(samples: Vec<u8>, width: u32, height: u32, channels: u32, orientation
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_scale_is_the_smallest_that_is_large_enough() {
-        assert_eq!(eighths(5616, 512), 1);
-        assert_eq!(eighths(4032, 512), 1);
-        assert_eq!(eighths(4000, 512), 1);
-        assert_eq!(eighths(3840, 512), 2);
-        assert_eq!(eighths(5616, 2560), 4);
-        assert_eq!(eighths(600, 600), 8);
-        assert_eq!(eighths(1, 512), 8);
-    }
-}
+#[path = "thumbnail_tests.rs"]
+mod tests;

@@ -136,7 +136,7 @@ impl<'a> Header<'a> {
             let mut segment = Reader(reader.take(length.checked_sub(2).ok_or(TRUNCATED)?)?);
             match marker {
                 0xc4 => header.huffman(&mut segment)?,
-                0xcc => return Err(JpegError::Unsupported("arithmetic coding")),
+                0xcc => {}
                 0xc0..=0xcf => header.frame(marker, &mut segment)?,
                 0xdb => header.quantization(&mut segment)?,
                 0xdd => header.restart_interval = u32::from(segment.u16()?),

@@ -115,27 +115,24 @@ impl Turbo {
         Ok(image.pixels)
     }
 
-    /// Encodes luma of `width` by `height` with chroma of half the size, rounded up.
+    /// Encodes luma of `width` by `height` with blue and red chroma of half the size, rounded up.
     pub(crate) fn encode_planes(
         &mut self,
-        width: u32,
-        height: u32,
+        (width, height): (u32, u32),
         luma: &[u8],
-        chroma: Option<(&[u8], &[u8])>,
+        (blue, red): (&[u8], &[u8]),
         quality: u8,
     ) -> Result<Vec<u8>, JpegError> {
         self.compressor.set_quality(i32::from(quality)).map_err(library)?;
         let (width, height) = (width as usize, height as usize);
         let half = width.div_ceil(2);
         let padded;
-        let (luma, stride) = if chroma.is_some() && (width % 2 == 1 || height % 2 == 1) {
+        let (luma, stride) = if width % 2 == 1 || height % 2 == 1 {
             padded = even(luma, width);
             (padded.as_slice(), 2 * half)
         } else {
             (luma, width)
         };
-        let (blue, red) = chroma.unwrap_or_default();
-        let subsamp = if chroma.is_some() { Subsamp::Sub2x2 } else { Subsamp::Gray };
         let image = YuvPlanesImage {
             y_plane: luma,
             u_plane: blue,
@@ -145,25 +142,23 @@ impl Turbo {
             y_stride: stride,
             u_stride: half,
             v_stride: half,
-            subsamp,
+            subsamp: Subsamp::Sub2x2,
         };
         let mut output = OutputBuf::new_owned();
         self.compressor.compress_yuv_planes(&image, &mut output).map_err(library)?;
         Ok(output.to_vec())
     }
 
-    /// Encodes three samples a pixel, with chroma of half the size.
-    pub(crate) fn encode_rgb(&mut self, picture: Samples<'_>, quality: u8) -> Result<Vec<u8>, JpegError> {
-        self.compressor.set_quality(i32::from(quality)).map_err(library)?;
-        self.compressor.set_subsamp(Subsamp::Sub2x2).map_err(library)?;
-        let width = picture.width as usize;
-        let image = Image {
-            pixels: picture.samples,
-            width,
-            pitch: 3 * width,
-            height: picture.height as usize,
-            format: PixelFormat::RGB,
+    /// Encodes one sample a pixel, or three with chroma of half the size.
+    pub(crate) fn encode_pixels(&mut self, picture: Samples<'_>, quality: u8) -> Result<Vec<u8>, JpegError> {
+        let (format, subsamp) = match picture.channels {
+            1 => (PixelFormat::GRAY, Subsamp::Gray),
+            _ => (PixelFormat::RGB, Subsamp::Sub2x2),
         };
+        self.compressor.set_quality(i32::from(quality)).map_err(library)?;
+        self.compressor.set_subsamp(subsamp).map_err(library)?;
+        let (width, height) = (picture.width as usize, picture.height as usize);
+        let image = Image { pixels: picture.samples, width, pitch: width * format.size(), height, format };
         self.compressor.compress_to_vec(image).map_err(library)
     }
 }
