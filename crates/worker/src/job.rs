@@ -62,11 +62,11 @@ impl std::fmt::Debug for Picture {
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
     /// The decoder said so itself: trying again gives the same answer.
-    #[error("{kind}: {detail}")]
+    #[error("{detail}")]
     Refused {
         /// Whose fault it is.
         kind: Refusal,
-        /// What the decoder said.
+        /// What the decoder said: a lowercase fragment.
         detail: String,
     },
     /// The worker died or had to be stopped on this file, time after time; the file is left alone.
@@ -88,19 +88,15 @@ pub enum JobError {
 }
 
 /// Why a decoder refused a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The bytes cannot be read from the file: the card or disk, not the picture.
-    #[error("read")]
     Read,
     /// The bytes are not a picture, or a damaged one.
-    #[error("damaged picture")]
     Damaged,
     /// A picture, but of a kind that is not decoded.
-    #[error("not supported")]
     Unsupported,
     /// More pixels or bytes than the job allows.
-    #[error("too large")]
     TooLarge,
 }
 

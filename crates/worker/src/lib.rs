@@ -10,12 +10,19 @@
 //! call [`serve_stdin`] when it is started with those arguments.
 #![forbid(unsafe_code)]
 
+mod child;
 mod client;
+mod confine;
 mod job;
+mod limits;
 mod pool;
+mod protocol;
 mod server;
+#[cfg(test)]
+mod tests;
 
 pub use client::{Worker, WorkerOptions};
 pub use job::{Fault, Job, JobError, Picture, Refusal, Task};
+pub use limits::{Limits, TaskLimits};
 pub use pool::{Callback, Pool, PoolJob};
 pub use server::{ServeError, serve, serve_stdin};
