@@ -5,6 +5,11 @@
 //! writes into an empty or new folder only and never over a file. It is not a
 //! model of the camera's picture quality: the pictures are drawn.
 
+mod light;
+mod make;
+mod plan;
+mod studio;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -116,6 +121,9 @@ pub enum CardError {
     },
 }
 
+/// A camera's folders end with 999 of 9,999 files.
+const MOST_FILES: u32 = 1_000_000;
+
 /// Makes a card in `dir`, which must be new or empty.
 ///
 /// `progress` is called after each file.
@@ -124,13 +132,16 @@ pub fn make_card(
     options: &CardOptions,
     progress: &mut dyn FnMut(CardProgress),
 ) -> Result<CardSummary, CardError> {
-    let _ = progress;
+    if !(1..=MOST_FILES).contains(&options.files) {
+        let value = u64::from(options.files);
+        return Err(CardError::Option { what: "files", value, allowed: "1 to 1000000" });
+    }
     if !(1..=50).contains(&options.megapixels) {
         let value = u64::from(options.megapixels);
         return Err(CardError::Option { what: "megapixels", value, allowed: "1 to 50" });
     }
     prepare(dir)?;
-    Ok(CardSummary::default())
+    make::Maker::new(dir, progress).make(options)
 }
 
 /// Makes the folder, or finds it empty.

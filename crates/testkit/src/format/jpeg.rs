@@ -21,8 +21,19 @@ impl Encoder {
     }
 
     pub(crate) fn encode(&mut self, pixels: &[u8], width: u32, height: u32) -> Result<Vec<u8>, turbojpeg::Error> {
+        self.encode_pitched(pixels, width as usize * 3, width, height)
+    }
+
+    /// The same of part of a larger picture, whose rows are `pitch` bytes apart.
+    pub(crate) fn encode_pitched(
+        &mut self,
+        pixels: &[u8],
+        pitch: usize,
+        width: u32,
+        height: u32,
+    ) -> Result<Vec<u8>, turbojpeg::Error> {
         let (width, height) = (width as usize, height as usize);
-        self.0.compress_to_vec(Image { pixels, width, pitch: width * 3, height, format: PixelFormat::RGB })
+        self.0.compress_to_vec(Image { pixels, width, pitch, height, format: PixelFormat::RGB })
     }
 }
 

@@ -33,8 +33,8 @@ pub(crate) struct Pictures {
     pub(crate) sensor: Vec<u8>,
 }
 
-/// Puts a CR2 together.
-pub(crate) fn assemble(shot: &Shot, sensor: &Geometry, white_balance: WhiteBalance, pictures: &Pictures) -> Vec<u8> {
+/// Puts a CR2 together: all of it but the sensor's data, which comes last, so that nobody has to copy it.
+pub(crate) fn head(shot: &Shot, sensor: &Geometry, white_balance: WhiteBalance, pictures: &Pictures) -> Vec<u8> {
     let mut writer = TiffWriter::new(b"II*\0\x10\0\0\0CR\x02\0\0\0\0\0");
     let first = exif::ifd0(shot)
         .short(0x100, shot.width as u16)
@@ -83,10 +83,11 @@ pub(crate) fn assemble(shot: &Shot, sensor: &Geometry, white_balance: WhiteBalan
         (&thumbnail, THUMBNAIL_OFFSET, &pictures.thumbnail),
         (&first, STRIP_OFFSETS, &pictures.jpeg),
         (&small, STRIP_OFFSETS, &pictures.small),
-        (&coded, STRIP_OFFSETS, &pictures.sensor),
     ] {
         let at = writer.append(bytes);
         writer.set_value(placed, tag, at);
     }
+    let end = writer.position();
+    writer.set_value(&coded, STRIP_OFFSETS, end);
     writer.finish()
 }

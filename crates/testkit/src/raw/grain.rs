@@ -56,16 +56,15 @@ impl Random {
         ((self.next() >> 32).wrapping_mul(u64::from(below)) >> 32) as u32
     }
 
-    /// `low` to `high`, both included.
-    pub(crate) fn between(&mut self, low: i32, high: i32) -> i32 {
-        low + self.below((high - low + 1) as u32) as i32
-    }
-
-    #[allow(dead_code)]
-    /// One of these; the first if there is none other.
+    /// One of these; the first where there is none other.
     pub(crate) fn pick<T: Copy>(&mut self, first: T, others: &[T]) -> T {
         let index = self.below(others.len() as u32 + 1) as usize;
         others.get(index).copied().unwrap_or(first)
+    }
+
+    /// `low` to `high`, both included.
+    pub(crate) fn between(&mut self, low: i32, high: i32) -> i32 {
+        low + self.below((high - low + 1) as u32) as i32
     }
 }
 

@@ -165,14 +165,14 @@ fn level(signal: u16, noise: u16, grain: i16) -> u16 {
 
 /// Noise of reading (levels), and how much variance (256ths) each level of signal brings.
 ///
-/// A real sensor's noise doubles with two stops of ISO; here it grows by a fifth a stop, so that the files stay near
+/// A real sensor's noise doubles with two stops of ISO; here it grows by a twelfth a stop, so that the files stay near
 /// the size they have at ISO 100.
 fn noise_of(iso: u32) -> (u32, u32) {
     let stops = (iso / 100).max(1).ilog2();
-    let (mut read, mut shot) = (6 * 16, 60 * 16);
+    let (mut read, mut shot) = (6 * 16, 44 * 16);
     for _ in 0..stops {
-        read += read / 4;
-        shot += shot / 4;
+        read += read / 6;
+        shot += shot / 6;
     }
     (read / 16, shot / 16)
 }

@@ -36,7 +36,6 @@ impl Geometry {
         Self { width: width + LEFT + RIGHT, height: height + TOP + BOTTOM, picture: (width, height) }
     }
 
-    #[allow(dead_code)]
     /// The picture that a camera of so many megapixels takes: 21 is the 5D Mark II's own size.
     pub(crate) fn picture_of(megapixels: u32) -> (u32, u32) {
         if megapixels == 21 {

@@ -33,14 +33,12 @@ pub(crate) fn light_table() -> &'static [u16; 256] {
     &LIGHT
 }
 
-#[allow(dead_code)]
 /// The value nearest below this light.
 pub(crate) fn value(light: u32) -> u8 {
     let above = LIGHT.partition_point(|&step| u32::from(step) <= light);
     above.saturating_sub(1) as u8
 }
 
-#[allow(dead_code)]
 /// What each value becomes when the exposure changes by `gain` 256ths.
 pub(crate) fn exposed(gain: u32) -> [u8; 256] {
     let mut table = [0; 256];

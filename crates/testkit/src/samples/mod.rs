@@ -12,3 +12,5 @@ pub use heif::{cr3, heic};
 pub use jpeg::{jpeg, jpeg_without_exif};
 pub use movie::{mov, mp4, sparse_mov, thm};
 pub use raw::{cr2, dng};
+
+pub(crate) use raw::linear;

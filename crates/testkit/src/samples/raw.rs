@@ -29,7 +29,9 @@ pub fn cr2(shot: &Shot) -> Vec<u8> {
         small: linear(&scene::draw(shot.seed, small.0, small.1)),
         sensor: lossless::compress(&geometry, |column, row, out| exposure.read_out(column, row, out)),
     };
-    cr2::assemble(shot, &geometry, DAYLIGHT, &pictures)
+    let mut bytes = cr2::head(shot, &geometry, DAYLIGHT, &pictures);
+    bytes.extend(pictures.sensor);
+    bytes
 }
 
 /// A DNG of the shot's size (both sides even; 720x480 if they are not at least 64): a small uncompressed picture in
