@@ -11,7 +11,7 @@ use std::time::Instant;
 use divan::{Bencher, black_box};
 use jiff::Timestamp;
 use jiff::civil::date;
-use lightfast_catalog::{Catalog, Place, Query, Sort, SortKey, synthetic};
+use lightfast_catalog::{By, Catalog, Columns, Place, Query, Sort, SortKey, synthetic};
 
 fn photos() -> u32 {
     std::env::var("LIGHTFAST_BENCH_PHOTOS").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000_000)
@@ -96,6 +96,69 @@ fn page_of_200_by_rating(bencher: Bencher<'_, '_>) {
 fn count(bencher: Bencher<'_, '_>, text: &str) {
     let (catalog, query) = (open(), query(text));
     bencher.bench_local(|| black_box(catalog.count(&query).unwrap()));
+}
+
+const FILTERS: &[&str] = &[
+    "",
+    "camera:5D iso:1600.. rating:3..",
+    "kind:photo -flag:reject iso:..3200",
+    "lens:70-200 taken:2012..2014 rating:1..",
+    "keyword:beach rating:1..",
+    "-beach",
+];
+
+fn columns(catalog: &Catalog) -> &'static Columns {
+    static COLUMNS: OnceLock<Columns> = OnceLock::new();
+    COLUMNS.get_or_init(|| {
+        let columns = Columns::default();
+        columns.count(catalog, &Query::all()).unwrap();
+        columns
+    })
+}
+
+#[divan::bench(args = FILTERS)]
+fn index_from_columns(bencher: Bencher<'_, '_>, text: &str) {
+    let (catalog, query) = (open(), query(text));
+    let columns = columns(&catalog);
+    bencher.bench_local(|| black_box(columns.index(&catalog, &query, Sort::default()).unwrap()));
+}
+
+#[divan::bench(args = FILTERS, sample_count = 5)]
+fn index_from_the_catalogue(bencher: Bencher<'_, '_>, text: &str) {
+    let (catalog, query) = (open(), query(text));
+    bencher.bench_local(|| black_box(catalog.index(&query, Sort::default(), None).unwrap()));
+}
+
+#[divan::bench(args = FILTERS, sample_count = 20)]
+fn facets_from_columns(bencher: Bencher<'_, '_>, text: &str) {
+    let (catalog, query) = (open(), query(text));
+    let columns = columns(&catalog);
+    bencher.bench_local(|| black_box(columns.facets(&catalog, &query).unwrap()));
+}
+
+#[divan::bench(sample_count = 3)]
+fn columns_read_from_the_start(bencher: Bencher<'_, '_>) {
+    let catalog = open();
+    bencher.bench_local(|| black_box(Columns::default().count(&catalog, &Query::all()).unwrap()));
+}
+
+#[divan::bench(args = ["camera", "iso", "month", "camera,month"], sample_count = 10)]
+fn stats(bencher: Bencher<'_, '_>, by: &str) {
+    let catalog = open();
+    let by: Vec<By> = by.split(',').map(|word| By::parse(word).unwrap()).collect();
+    bencher.bench_local(|| black_box(catalog.stats(&Query::all(), &by).unwrap()));
+}
+
+/// Batches as an import commits them, on the disk under the build's temporary folder.
+#[divan::bench(args = [1, 16, 64], sample_count = 40)]
+fn publish_a_batch(bencher: Bencher<'_, '_>, files: usize) {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let place = Place::in_library(dir.path());
+    let mut batches = synthetic::Batches::begin(Catalog::create(&place, Timestamp::UNIX_EPOCH).unwrap(), 1).unwrap();
+    let batches = std::cell::RefCell::new(&mut batches);
+    bencher
+        .with_inputs(|| batches.borrow_mut().intend(files).unwrap())
+        .bench_local_values(|batch| batches.borrow_mut().publish(&batch).unwrap());
 }
 
 fn main() {

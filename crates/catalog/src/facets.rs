@@ -4,6 +4,8 @@
 //! leaping from one to the next through the index of paths, so that a level costs what it has and not what lies
 //! below.
 
+use std::collections::HashMap;
+
 use lightfast_model::BytePath;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension as _, params, params_from_iter};
@@ -12,7 +14,7 @@ use crate::codes;
 use crate::error::Doing as _;
 use crate::query::Condition;
 use crate::tally::Tally;
-use crate::{Catalog, Query, Result, RootId};
+use crate::{Bucket, Catalog, Query, Result, RootId};
 
 const DOING: &str = "count what there is";
 
@@ -26,6 +28,14 @@ pub struct Count {
     pub value: String,
     /// Photos that have it.
     pub photos: u64,
+}
+
+impl Count {
+    /// A bucket of one dimension; none where the photos do not say.
+    pub(crate) fn of(bucket: Bucket) -> Option<Self> {
+        let value = bucket.keys.into_iter().next().flatten()?;
+        Some(Self { value, photos: bucket.photos })
+    }
 }
 
 /// Counts of the photos that match a query.
@@ -110,6 +120,19 @@ impl Catalog {
             }
         }
         Ok(found)
+    }
+
+    /// Keywords by number, in words and in the order of [`Facets::keywords`].
+    pub(crate) fn keyword_counts(&self, counts: HashMap<i64, u64>) -> Result<Vec<Count>> {
+        let mut statement = self.db.prepare_cached("SELECT text, folded FROM keyword WHERE id = ?1").doing(DOING)?;
+        let mut found = Vec::new();
+        for (id, photos) in counts {
+            let (value, folded): (String, String) =
+                statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).doing(DOING)?;
+            found.push((folded, Count { value, photos }));
+        }
+        found.sort_by(|(a, m), (b, n)| n.photos.cmp(&m.photos).then_with(|| a.cmp(b)));
+        Ok(found.into_iter().map(|(_, count)| count).take(500).collect())
     }
 
     fn kept_months(&self) -> Result<Vec<Count>> {

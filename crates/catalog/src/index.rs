@@ -110,18 +110,22 @@ impl IndexColumns {
         self.rows.push(row.get(0)?);
         self.taken.push(taken.div_euclid(1_000_000));
         self.aspect.push(aspect(sides.0, sides.1));
-        self.marks.push(
-            (row.get::<_, u16>(4)? & RATING_BITS)
-                | (row.get::<_, u16>(5)? & 0b11) << FLAG_SHIFT
-                | (row.get::<_, u16>(6)? & 0b111) << LABEL_SHIFT
-                | if video == lightfast_model::PhotoKind::Video.code() { VIDEO_BIT } else { 0 }
-                | (turned & 0b11) << TURNED_SHIFT,
-        );
+        let video = video == lightfast_model::PhotoKind::Video.code();
+        self.marks.push(marks(row.get(4)?, row.get(5)?, row.get(6)?, turned, video));
         Ok(())
     }
 }
 
-fn aspect(width: Option<u32>, height: Option<u32>) -> u16 {
+/// A photo's marks in bits.
+pub(crate) fn marks(rating: u16, flag: u16, label: u16, turned: u16, video: bool) -> u16 {
+    (rating & RATING_BITS)
+        | (flag & 0b11) << FLAG_SHIFT
+        | (label & 0b111) << LABEL_SHIFT
+        | if video { VIDEO_BIT } else { 0 }
+        | (turned & 0b11) << TURNED_SHIFT
+}
+
+pub(crate) fn aspect(width: Option<u32>, height: Option<u32>) -> u16 {
     match (width, height) {
         (Some(width), Some(height)) if width > 0 && height > 0 => {
             let thousandths = u64::from(width) * 1000 / u64::from(height);

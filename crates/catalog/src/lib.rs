@@ -8,8 +8,8 @@
 
 mod backup;
 mod codes;
+mod columns;
 mod connection;
-mod counts;
 mod error;
 mod facets;
 mod identity;
@@ -25,6 +25,7 @@ mod publish;
 mod query;
 mod search;
 mod session;
+mod stats;
 #[cfg(any(test, feature = "synthetic"))]
 pub mod synthetic;
 mod tally;
@@ -32,6 +33,7 @@ mod thumbnails;
 mod types;
 mod writer;
 
+pub use columns::Columns;
 pub use connection::Catalog;
 pub use error::{CatalogError, Fault, Result};
 pub use facets::{Count, Facets};
@@ -42,6 +44,7 @@ pub use photos::{LocatedPreviews, Sort, SortKey};
 pub use place::Place;
 pub use query::{FIELDS, FieldHelp, Query, QueryError};
 pub use session::SessionSummary;
+pub use stats::{Bucket, By};
 pub use thumbnails::{Thumbnail, Thumbnails};
 pub use types::{
     CardEntry, CardIdentity, CopyAt, Duplicate, Failed, FileId, Intent, IntentId, KnownFile, NewSession, Published,

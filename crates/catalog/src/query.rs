@@ -12,9 +12,9 @@ mod token;
 
 use jiff::civil::Date;
 
-pub(crate) use expr::{Expr, Term};
+pub(crate) use expr::{Bound, Expr, Has, Interval, NumberField, Term, TextField};
 pub use fields::{FIELDS, FieldHelp};
-pub(crate) use sql::Condition;
+pub(crate) use sql::{Condition, slack, terms_containing};
 
 /// A parsed query. The empty one matches every photo that is not in the trash.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,13 @@ impl Query {
     /// Every photo that is not in the trash.
     pub fn all() -> Self {
         Self { text: String::new(), expr: None }
+    }
+
+    /// Every photo there is.
+    pub(crate) fn all_and_trash() -> Self {
+        let trash = || Expr::Term(Term::InTrash);
+        let expr = Expr::Or(vec![trash(), Expr::Not(Box::new(trash()))]);
+        Self { text: "in:trash OR -in:trash".to_owned(), expr: Some(expr) }
     }
 
     /// One photo, wherever it is.

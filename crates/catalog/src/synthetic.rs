@@ -11,7 +11,7 @@ use lightfast_model::{
 };
 
 use crate::error::Doing as _;
-use crate::types::{CardIdentity, NewSession};
+use crate::types::{CardIdentity, Intent, IntentId, NewSession, Published};
 use crate::writer::{Arrival, NewCopy, NewFile, Writer};
 use crate::{Catalog, Result, RootId, tally};
 
@@ -41,6 +41,7 @@ const WORDS: &[&str] = &[
 const PER_SESSION: u32 = 1_000;
 
 /// Small and fast numbers (SplitMix64): the same seed, the same numbers.
+#[derive(Debug)]
 struct Numbers(u64);
 
 impl Numbers {
@@ -162,6 +163,78 @@ fn photo(
         member(writer, Role::Jpeg, "JPG", &Facts { keywords: Vec::new(), previews: Vec::new(), ..facts.clone() })?;
     }
     Ok(())
+}
+
+/// Made files, a batch at a time, as an import publishes them.
+#[derive(Debug)]
+pub struct Batches {
+    catalog: Catalog,
+    numbers: Numbers,
+    root: RootId,
+    session: SessionId,
+    files: u32,
+}
+
+impl Batches {
+    /// Begins a session in a catalogue.
+    pub fn begin(mut catalog: Catalog, seed: u64) -> Result<Self> {
+        let root = catalog.root_for("synthetic", Path::new("/synthetic"))?;
+        let session = catalog.begin_session(&NewSession {
+            source: Path::new("/media/EOS_DIGITAL").into(),
+            card: CardIdentity { id: "CARD".to_owned(), label: None },
+            started: Timestamp::UNIX_EPOCH,
+            job: None,
+            options_json: "{}".to_owned(),
+        })?;
+        Ok(Self { catalog, numbers: Numbers(seed), root, session, files: 0 })
+    }
+
+    /// Journals the next files, and gives what publishes them.
+    pub fn intend(&mut self, files: usize) -> Result<Vec<Published>> {
+        let mut intents = Vec::with_capacity(files);
+        for _ in 0..files {
+            self.files += 1;
+            let name = format!("IMG_{:06}.CR2", self.files);
+            intents.push(Intent {
+                root: self.root,
+                source: Path::new("DCIM/100EOS5D").join(&name).into(),
+                size: 20_000_000 + self.numbers.below(8_000_000),
+                mtime_ns: i64::from(self.files),
+                path: Path::new("2009/2009-07-12").join(&name).into(),
+                temp: Path::new(".lightfast/incoming/1").join(&name).into(),
+                photo: PhotoId::from_random(self.numbers.bytes()),
+                role: Role::Raw,
+                group: self.files,
+                seq: Some(self.files),
+            });
+        }
+        let ids = self.catalog.intend(self.session, &intents)?;
+        let numbers = &mut self.numbers;
+        let publish = |(id, intent): (IntentId, Intent)| Published {
+            intent: id,
+            path: intent.path,
+            hash: ContentHash(numbers.bytes()),
+            quick: QuickKey(u128::from(numbers.next())),
+            size: intent.size,
+            mtime_ns: intent.mtime_ns,
+            verified: Verified::Cold,
+            verified_at: Timestamp::UNIX_EPOCH,
+            facts: Some(facts(numbers, false)),
+            taken: CaptureTime {
+                local: date(2009, 7, 12).at(14, 3, 22, 0),
+                fraction_digits: 2,
+                utc_offset: None,
+                from: TimeSource::Exif,
+            },
+            kind: PhotoKind::Photo,
+        };
+        Ok(ids.into_iter().zip(intents).map(publish).collect())
+    }
+
+    /// Publishes files; they are durable when this returns.
+    pub fn publish(&mut self, files: &[Published]) -> Result<()> {
+        self.catalog.publish(self.session, files)
+    }
 }
 
 fn facts(numbers: &mut Numbers, video: bool) -> Facts {

@@ -39,6 +39,32 @@ impl Condition {
         }
         Ok(Self { sql, values: builder.values })
     }
+
+    /// One condition alone, whether photos are in the trash or not.
+    pub(crate) fn of_term(term: &Term, db: &Connection, zone: &TimeZone) -> Result<Self> {
+        let mut builder = Builder { db, zone, values: Vec::new() };
+        let sql = builder.term(term)?;
+        Ok(Self { sql, values: builder.values })
+    }
+}
+
+/// Numbers of the names that contain a text, whatever its case.
+pub(crate) fn terms_containing(db: &Connection, sort: i64, text: &str) -> Result<Vec<i64>> {
+    let doing = "look up names";
+    let mut statement =
+        db.prepare_cached("SELECT id FROM term WHERE sort = ?1 AND instr(folded, ?2) > 0").doing(doing)?;
+    let rows = statement.query_map((sort, fold(text)), |row| row.get(0)).doing(doing)?;
+    rows.collect::<rusqlite::Result<_>>().doing(doing)
+}
+
+/// How far a number may be off and still be meant: what is shown is rounded, so that `aperture:2.8` finds 2.828,
+/// and `focal:200` finds 200.4.
+pub(crate) fn slack(field: NumberField) -> f64 {
+    match field {
+        NumberField::Aperture => 0.049_999,
+        NumberField::Focal => 0.499_999,
+        NumberField::Iso | NumberField::Rating | NumberField::Duration => 0.0,
+    }
 }
 
 impl Builder<'_> {
@@ -124,16 +150,16 @@ impl Builder<'_> {
         let folded = fold(text);
         Ok(match field {
             TextField::Camera => {
-                let models = one_of("p.camera", &self.terms(term::CAMERA, &folded)?);
-                match self.terms(term::MAKE, &folded)?.as_slice() {
+                let models = one_of("p.camera", &terms_containing(self.db, term::CAMERA, text)?);
+                match terms_containing(self.db, term::MAKE, text)?.as_slice() {
                     [] => models,
                     makes => format!("({models} OR {})", one_of("p.make", makes)),
                 }
             }
-            TextField::Make => one_of("p.make", &self.terms(term::MAKE, &folded)?),
-            TextField::Serial => one_of("p.serial", &self.terms(term::SERIAL, &folded)?),
-            TextField::Lens => one_of("p.lens", &self.terms(term::LENS, &folded)?),
-            TextField::Job => one_of("p.job", &self.terms(term::JOB, &folded)?),
+            TextField::Make => one_of("p.make", &terms_containing(self.db, term::MAKE, text)?),
+            TextField::Serial => one_of("p.serial", &terms_containing(self.db, term::SERIAL, text)?),
+            TextField::Lens => one_of("p.lens", &terms_containing(self.db, term::LENS, text)?),
+            TextField::Job => one_of("p.job", &terms_containing(self.db, term::JOB, text)?),
             TextField::Name => self.in_words("names", folded),
             TextField::Title => self.in_words("title", folded),
             TextField::Caption => self.in_words("caption", folded),
@@ -160,24 +186,15 @@ impl Builder<'_> {
         format!("EXISTS (SELECT 1 FROM photo_text t WHERE t.photo = p.id AND instr(folded(t.{column}), {value}) > 0)")
     }
 
-    /// Numbers of the names that contain a text.
-    fn terms(&self, sort: i64, folded: &str) -> Result<Vec<i64>> {
-        let doing = "look up names";
-        let mut statement =
-            self.db.prepare_cached("SELECT id FROM term WHERE sort = ?1 AND instr(folded, ?2) > 0").doing(doing)?;
-        let rows = statement.query_map((sort, folded), |row| row.get(0)).doing(doing)?;
-        rows.collect::<rusqlite::Result<_>>().doing(doing)
-    }
-
     fn number(&mut self, field: NumberField, interval: &Interval) -> String {
-        // What is shown is rounded, so that `aperture:2.8` finds 2.828, and `focal:200` finds 200.4.
-        let (column, slack) = match field {
-            NumberField::Iso => ("p.iso", 0.0),
-            NumberField::Rating => ("p.rating", 0.0),
-            NumberField::Aperture => ("p.aperture", 0.049_999),
-            NumberField::Focal => ("p.focal", 0.499_999),
-            NumberField::Duration => ("p.duration", 0.0),
+        let column = match field {
+            NumberField::Iso => "p.iso",
+            NumberField::Rating => "p.rating",
+            NumberField::Aperture => "p.aperture",
+            NumberField::Focal => "p.focal",
+            NumberField::Duration => "p.duration",
         };
+        let slack = slack(field);
         let mut parts = Vec::new();
         if let Some(Bound { value, inclusive }) = interval.low {
             let (sign, value) = if inclusive { (">=", value - slack) } else { (">", value + slack) };

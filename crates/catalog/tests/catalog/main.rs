@@ -10,3 +10,4 @@ mod photos;
 mod query;
 mod session;
 mod shelf;
+mod stats;
