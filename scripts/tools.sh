@@ -28,6 +28,7 @@ package_of() {
     dcraw_emu:apt-get*) echo libraw-bin ;;
     dcraw_emu:*) echo libraw ;;
     mkfs.ext4:*) echo e2fsprogs ;;
+    mkfs.btrfs:*) echo btrfs-progs ;;
     mkfs.exfat:*) echo exfatprogs ;;
     mount.exfat-fuse:*) echo exfat-fuse ;;
     fusermount3:*) echo fuse3 ;;

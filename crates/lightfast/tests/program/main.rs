@@ -11,3 +11,4 @@ mod looking;
 mod output;
 mod places;
 mod support;
+mod terminal;

@@ -142,3 +142,51 @@ fn several_cards_are_imported_together_each_with_its_verdict() {
     assert_eq!((&report["copied"], report["sources"].as_array().unwrap().len()), (&4.into(), 2));
     assert_eq!(report["sources"][1]["safe_to_format"], true);
 }
+
+/// A quota is not in what a file system says is free, so the disk is full in the middle, after a plan that fits.
+#[test]
+fn disk_full_in_the_middle() {
+    let Some(disk) = Mounted::image(256, &["mkfs.btrfs", "-q"], &["mount"]) else {
+        return skipped("disk_full_in_the_middle", "no loop-mounted btrfs");
+    };
+    let btrfs = |arguments: &[&str]| {
+        let done = std::process::Command::new("btrfs").args(arguments).output();
+        done.is_ok_and(|done| done.status.success())
+    };
+    let place = disk.path().join("volume");
+    let limit = |size: &str| btrfs(&["qgroup", "limit", size, text(&place)]);
+    let ready =
+        btrfs(&["subvolume", "create", text(&place)]) && btrfs(&["quota", "enable", text(disk.path())]) && limit("8M");
+    if !ready {
+        return skipped("disk_full_in_the_middle", "no quota on btrfs");
+    }
+    let library = TestLibrary::at(place.join("library"));
+    let card = (1..=8u8).fold(TestCard::new(), |card, n| {
+        card.file(format!("DCIM/100EOS5D/IMG_{n:04}.CR2"), noise(2_000_000, n.into()))
+    });
+    let output = library.import(&card).exits(3);
+    let report = output.report();
+    assert_eq!(report["safe_to_format"], false);
+    assert!(output.error().contains("stopped early"), "{}", output.err);
+    for original in library.originals() {
+        let name = original.file_name().unwrap().to_owned();
+        let same = card.contents().into_iter().find(|(path, _)| path.file_name() == Some(&name)).unwrap();
+        assert_eq!(fs::read(library.path().join(&original)).unwrap(), same.1, "never partial under a final name");
+    }
+    assert!(limit("none"));
+    let report = library.import(&card).exits(0).report();
+    assert_eq!((&report["safe_to_format"], library.originals().len()), (&true.into(), 8));
+}
+
+/// Bytes that no file system makes smaller.
+fn noise(length: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u8
+    })
+    .take(length)
+    .collect()
+}
