@@ -50,7 +50,7 @@ pub(crate) fn read(head: &mut Head<'_>, kind: Kind, format: &str, found: &mut Fo
         (Kind::Raw | Kind::Tiff, _) => tiff_file::read(head, format, found),
         (Kind::Image, _) => images::read(head, format, found),
         (_, "EXV") => jpeg_file::companion(head, found),
-        (_, "AVI") => avi::read(head, found),
+        (_, "AVI" | "WAV") => avi::read(head, found),
         (_, "MTS") => mts::read(head, found),
         (_, "MOV" | "MP4" | "M4V" | "3GP" | "LRV" | "LRF" | "INSV" | "360" | "M4A") => quicktime::read(head, found),
         (_, "XMP") => packet::sidecar(head, found),

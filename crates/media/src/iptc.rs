@@ -16,7 +16,7 @@ pub(crate) fn photoshop(bytes: &[u8]) -> Option<Iptc> {
     let (mut record, mut digest) = (None, None);
     for _ in 0..MAX_ENTRIES {
         let Some(mark) = cursor.array::<4>() else { break };
-        if mark != *b"8BIM" {
+        if !is_resource(mark) {
             break;
         }
         let (Some(id), Some(name)) = (cursor.u16(), cursor.u8()) else { break };
@@ -38,6 +38,11 @@ pub(crate) fn photoshop(bytes: &[u8]) -> Option<Iptc> {
     // An absent or empty digest says nothing; one that fits says that nothing changed the record behind XMP's back.
     iptc.in_step = digest.is_none_or(|digest| digest.iter().all(|&b| b == 0) || crate::md5::digest(record) == digest);
     Some(iptc)
+}
+
+/// Whether a resource begins so: Photoshop's own mark, or those of programs that added theirs.
+pub(crate) fn is_resource(mark: [u8; 4]) -> bool {
+    matches!(&mark, b"8BIM" | b"PHUT" | b"DCSR" | b"AgHg" | b"MeSa")
 }
 
 /// Reads the record itself.

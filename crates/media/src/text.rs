@@ -1,8 +1,15 @@
 //! Texts as files have them: bytes in an unknown encoding, padded with NULs and blanks.
+//!
+//! What is not UTF-8 is taken for Windows-1252, which is Latin-1 with typographers' marks where Latin-1 has controls.
+
+/// What Windows-1252 has from 0x80 to 0x9f; five places are empty.
+const MARKS: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’',
+    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
 
 /// A text up to its first NUL, without blanks at its end; nothing if nothing is left.
 ///
-/// Bytes that are not UTF-8 are taken as Latin-1, which is what cameras and older programs write.
 pub(crate) fn trimmed(bytes: &[u8]) -> Option<String> {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     let text = decode(bytes.get(..end)?);
@@ -10,11 +17,14 @@ pub(crate) fn trimmed(bytes: &[u8]) -> Option<String> {
     (!text.trim().is_empty()).then(|| text.to_owned())
 }
 
-/// UTF-8 where it is valid, else Latin-1.
+/// UTF-8 where it is valid, else Windows-1252.
 pub(crate) fn decode(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&b| char::from(b)).collect(),
+        Err(_) => bytes
+            .iter()
+            .map(|&b| MARKS.get(usize::from(b).wrapping_sub(0x80)).copied().unwrap_or(char::from(b)))
+            .collect(),
     }
 }
 
@@ -40,6 +50,7 @@ mod tests {
         assert_eq!(trimmed(b"   \0"), None);
         assert_eq!(trimmed(b""), None);
         assert_eq!(trimmed(b"Caf\xe9").as_deref(), Some("Café"));
+        assert_eq!(trimmed(b"Caf\xe9 \x93X\x94").as_deref(), Some("Café “X”"));
     }
 
     #[test]

@@ -41,6 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = folder.ok_or("usage: compare_exiftool FOLDER [--all] [--field NAME]")?;
     let fields = rules::fields();
     let known = rules::known();
+    let types = rules::types();
     let theirs = exiftool(&folder, &fields)?;
 
     let mut table: BTreeMap<&str, BTreeMap<String, Tally>> = BTreeMap::new();
@@ -48,6 +49,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut makers: BTreeMap<String, usize> = BTreeMap::new();
     for object in &theirs {
         let Some(path) = object.get("SourceFile").and_then(Value::as_str) else { continue };
+        if rules::tag(object, "FileType").is_none_or(|name| !types.contains(&name)) {
+            continue;
+        }
         let Some(facts) = ours::read(Path::new(path)) else { continue };
         let maker = maker(object, &facts);
         *makers.entry(maker.clone()).or_default() += 1;

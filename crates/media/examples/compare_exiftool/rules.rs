@@ -34,13 +34,19 @@ impl Known {
 
 /// The fields, as `fields.tsv` lists them.
 pub(crate) fn fields() -> Vec<Field> {
-    let rows = include_str!("fields.tsv").lines().filter(|line| !line.starts_with('#'));
+    let rows = include_str!("fields.tsv").lines().filter(|line| !line.starts_with(['#', '@']));
     rows.filter_map(|line| {
         let mut columns = line.split('\t');
         let (name, rule) = (columns.next()?.to_owned(), columns.next()?.to_owned());
         Some(Field { name, rule, tags: columns.next()?.split(' ').map(str::to_owned).collect() })
     })
     .collect()
+}
+
+/// The types of files that count.
+pub(crate) fn types() -> Vec<String> {
+    let row = include_str!("fields.tsv").lines().find_map(|line| line.strip_prefix("@types\t"));
+    row.unwrap_or_default().split(' ').map(|name| name.replace("\\s", " ")).collect()
 }
 
 /// The differences that were looked into, as `known.tsv` lists them.

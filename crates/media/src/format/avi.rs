@@ -70,6 +70,13 @@ fn chunk(head: &mut Head<'_>, kind: [u8; 4], at: u64, len: u64, stream: &mut [u8
         b"strd" => stream_data(head, at, len, found),
         b"IDIT" => found.maker.time.text = words(head).and_then(|text| date(&text)).or(found.maker.time.text.take()),
         b"ICRD" if found.maker.time.text.is_none() => found.maker.time.text = words(head).and_then(|text| date(&text)),
+        b"bext" => {
+            // Broadcast WAV: `2009-07-12` and `14:03:22` after the description and the originator.
+            let stamp = head.up_to(at + 320, 18).to_vec();
+            let (date, time) = stamp.split_at_checked(10).unwrap_or((&[], &[]));
+            found.maker.time.text =
+                text::trimmed(date).zip(text::trimmed(time)).map(|(date, time)| format!("{date} {time}"));
+        }
         b"ecor" => found.maker.make = words(head),
         b"emdl" => found.maker.model = words(head),
         b"nctg" => nikon(head, at, at + len, found),

@@ -16,6 +16,7 @@ pub(super) fn read(head: &mut Head<'_>, format: &str, found: &mut Found) {
         "PNG" => png(head, found),
         "WebP" => webp(head, found),
         "JXL" => jxl(head, found),
+        "JP2" => jp2(head, found),
         "PSD" => psd(head, found),
         "GIF" => head.array(6).map(|[w0, w1, h0, h1]| {
             size(found, u16::from_le_bytes([w0, w1]).into(), u16::from_le_bytes([h0, h1]).into())
@@ -115,6 +116,33 @@ fn jxl(head: &mut Head<'_>, found: &mut Found) -> Option<()> {
     Some(())
 }
 
+fn jp2(head: &mut Head<'_>, found: &mut Found) -> Option<()> {
+    const EXIF: &[u8; 16] = b"JpgTiffExif->JP2";
+    const XMP: [u8; 16] =
+        [0xbe, 0x7a, 0xcf, 0xcb, 0x97, 0xa9, 0x42, 0xe8, 0x9c, 0x71, 0x99, 0x94, 0x91, 0xe3, 0xaf, 0xac];
+    const IPTC: [u8; 16] =
+        [0x33, 0xc7, 0xa4, 0xd2, 0xb8, 0x1d, 0x47, 0x23, 0xa0, 0xba, 0xf1, 0xa3, 0xe0, 0x97, 0xad, 0x38];
+    let mut boxes = Atoms::of_file(head);
+    while let Some(atom) = boxes.next(head) {
+        let (at, len) = (atom.at + 16, atom.len().saturating_sub(16));
+        match (&atom.kind, head.array::<16>(atom.at)) {
+            (b"jp2h", _) => {
+                if let Some(header) = atom.child(head, 0, b"ihdr") {
+                    let [h0, h1, h2, h3, w0, w1, w2, w3] = head.array(header.at)?;
+                    size(found, u32::from_be_bytes([w0, w1, w2, w3]), u32::from_be_bytes([h0, h1, h2, h3]));
+                }
+            }
+            (b"uuid", Some(id)) if id == *EXIF => exif(head, at, len, found),
+            (b"uuid", Some(id)) if id == XMP => packet::read(head, at, len, found),
+            (b"uuid", Some(id)) if id == IPTC => {
+                found.iptc = Some(iptc::read(head.up_to(at, len.min(256 << 10) as usize)))
+            }
+            _ => {}
+        }
+    }
+    Some(())
+}
+
 /// The size header of a code stream: bits from the lowest, after its two-byte mark.
 fn jxl_size(head: &mut Head<'_>, at: u64, found: &mut Found) {
     let bytes = head.up_to(at, 16);
@@ -160,7 +188,7 @@ fn psd(head: &mut Head<'_>, found: &mut Found) -> Option<()> {
     let mut at = start + 4;
     for _ in 0..MAX_CHUNKS {
         let Some([m0, m1, m2, m3, i0, i1, name]) = head.array(at).filter(|_| at < end) else { break };
-        if [m0, m1, m2, m3] != *b"8BIM" {
+        if !iptc::is_resource([m0, m1, m2, m3]) {
             break;
         }
         let name = u64::from(name);

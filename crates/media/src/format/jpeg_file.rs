@@ -60,7 +60,7 @@ fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found
             size = size.or(Some(frame));
             continue;
         }
-        let mark = head.up_to(segment.at, segment.len.min(32) as usize).to_vec();
+        let mark = head.up_to(segment.at, segment.len.min(40) as usize).to_vec();
         let after = |mark: &[u8]| (segment.at + mark.len() as u64, segment.len.saturating_sub(mark.len() as u64));
         match segment.marker {
             0xe1 if mark.starts_with(b"Exif\0") && !has_exif => {

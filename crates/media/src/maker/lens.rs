@@ -69,9 +69,10 @@ pub(crate) fn name(found: &Found) -> Option<String> {
     let name = match maker.lens_id? {
         LensId::Canon(id) => by_ends(&tables::CANON, &id.to_string(), &known),
         LensId::CanonRf(id) => by_ends(&tables::CANON_RF, &id.to_string(), &known),
-        LensId::Nikon(id) => single(&tables::NIKON, &id.map(|b| format!("{b:02X}")).join(" ")),
+        LensId::Nikon(id) => nikon(id),
         LensId::NikonZ(id) => single(&tables::NIKON_Z, &id.to_string()),
         LensId::SonyE(id) => by_shot(&tables::SONY_E, &id.to_string(), &known),
+        LensId::SonyA(0xffff) if is_e_body(found) => among(&tables::SONY_E, &tables::SONY_E.names(), "0", &known),
         LensId::SonyA(id) => sony_a(id, &known),
         LensId::Pentax(series, number) => by_shot(&tables::PENTAX, &format!("{series} {number}"), &known),
         LensId::Olympus(make, model, kind) => single(&tables::OLYMPUS, &format!("{make:x} {model:02x} {kind:02x}")),
@@ -79,6 +80,27 @@ pub(crate) fn name(found: &Found) -> Option<String> {
         LensId::Samsung(id) => single(&tables::SAMSUNG, &id.to_string()),
     };
     name.filter(|name| is_lens_name(name))
+}
+
+/// Nikon's eight bytes; some lenses of other makers changed the second (their stops) from one batch to the next.
+fn nikon(id: [u8; 8]) -> Option<String> {
+    let key = id.map(|b| format!("{b:02X}")).join(" ");
+    let exact = tables::NIKON.get(&key).map(str::to_owned);
+    let several = || {
+        let names: Vec<&str> = (1..).map_while(|n| tables::NIKON.get(&format!("{key}.{n}"))).collect();
+        (!names.is_empty()).then(|| names.join(" or "))
+    };
+    let other_stops = || {
+        let (number, rest) = (key.get(..2)?, key.get(5..)?);
+        let fits = |row: &&str| row.len() == key.len() && row.get(..2) == Some(number) && row.get(5..) == Some(rest);
+        tables::NIKON.keys().filter(fits).min().and_then(|row| tables::NIKON.get(row)).map(str::to_owned)
+    };
+    exact.or_else(several).or_else(other_stops)
+}
+
+/// Bodies that may report no number for a lens of their own mount.
+fn is_e_body(found: &Found) -> bool {
+    found.exif.model.as_deref().is_some_and(|model| model.contains("NEX") || model.contains("ILCE"))
 }
 
 /// A-mount numbers; adapters add an offset of their own to a Canon or Sigma lens's number.
@@ -132,13 +154,17 @@ fn by_ends(table: &Table, key: &str, known: &Known) -> Option<String> {
 
 /// For makers that report only the number: what was set while the picture was taken decides.
 fn by_shot(table: &Table, key: &str, known: &Known) -> Option<String> {
-    let all = table.all(key);
-    if all.len() == 1 {
-        return all.first().map(|name| (*name).to_owned());
+    among(table, &table.all(key), key, known)
+}
+
+/// The lenses of a list that fit what was set.
+fn among(table: &Table, all: &[&str], key: &str, known: &Known) -> Option<String> {
+    if let [name] = all {
+        return Some((*name).to_owned());
     }
     let spec = known.spec.as_deref().and_then(range);
     let mut fitting: Vec<(String, Option<f64>)> = Vec::new();
-    for name in &all {
+    for name in all {
         let Some(own) = range(name) else { continue };
         if let Some(spec) = spec {
             let near = |a: f64, b: f64, by: f64| (a - b).abs() <= by;

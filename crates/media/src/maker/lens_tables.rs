@@ -25,6 +25,27 @@ impl Table {
         rows.get(key).copied()
     }
 
+    /// The numbers of all rows.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> {
+        let rows = self.text.lines().filter(|line| !line.starts_with('#'));
+        rows.filter_map(|line| line.split_once('\t')).map(|(key, _)| key)
+    }
+
+    /// Every lens of the table once, in the order of the numbers as texts, without `or …`.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        let mut rows: Vec<(&str, &str)> =
+            self.text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t')).collect();
+        rows.sort_unstable();
+        let mut names: Vec<&'static str> = Vec::new();
+        for (_, name) in rows {
+            let name = name.split(" or ").next().unwrap_or(name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// All lenses that report a number: the first without its `or …`.
     pub(super) fn all(&self, key: &str) -> Vec<&'static str> {
         let Some(first) = self.get(key) else { return Vec::new() };

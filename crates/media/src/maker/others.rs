@@ -27,6 +27,8 @@ pub(super) fn casio2(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Fo
         9 => Some(200),
         _ => None,
     });
+    let exact = ifd.find(0x3014).and_then(|e| tiff.unsigned(head, e)).and_then(|v| u32::try_from(v).ok());
+    found.maker.iso = exact.filter(|&v| v > 0).or(found.maker.iso);
     super::preview(head, tiff, ifd, 0x0004, 0x0003, found);
     if let Some((at, len)) = ifd.find(0x2000).and_then(|e| tiff.span(e)) {
         previews::note(head, found, at, len, None);

@@ -32,6 +32,7 @@ pub(super) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
             0x0207 => {
                 let bytes = tiff.data(head, entry).map(<[u8]>::to_vec).unwrap_or_default();
                 found.maker.lens_id = lens(&bytes, found).or(found.maker.lens_id.take());
+                found.maker.lens_aperture = widest(&bytes, found);
             }
             0x0229 => found.maker.serial = tiff.text(head, entry),
             _ => {}
@@ -65,10 +66,7 @@ fn lens(bytes: &[u8], found: &Found) -> Option<LensId> {
     let at = |i: usize| bytes.get(i).map(|&b| u16::from(b));
     let wide =
         |first: usize, high: usize, low: usize| Some(LensId::Pentax(at(first)? & 0x0f, at(high)? * 256 + at(low)?));
-    let model = found.exif.model.as_deref().unwrap_or_default();
-    let between = ["K100D", "K110D"].iter().any(|name| model.contains(name));
-    let early = ["*ist", "GX-1L", "GX-1S"].iter().any(|name| model.contains(name))
-        || between && (at(20) == Some(0xff) || (at(20), at(21)) == (Some(0), Some(0)));
+    let early = is_early(bytes, found);
     match bytes.len() {
         _ if early => Some(LensId::Pentax(at(0)?, at(1)?)),
         90 | 91 => wide(1, 3, 4),
@@ -76,6 +74,32 @@ fn lens(bytes: &[u8], found: &Found) -> Option<LensId> {
         168 => None,
         _ => wide(0, 2, 3),
     }
+}
+
+/// The first layout: the *ist bodies, and some files of the K100D and K110D, told by what follows.
+fn is_early(bytes: &[u8], found: &Found) -> bool {
+    let model = found.exif.model.as_deref().unwrap_or_default();
+    let names = |names: &[&str]| names.iter().any(|name| model.contains(name));
+    let tail = (bytes.get(20), bytes.get(21));
+    names(&["*ist", "GX-1L", "GX-1S"])
+        || (names(&["K100D", "K110D"]) && matches!(tail, (Some(0xff), _) | (Some(0), Some(0))))
+}
+
+/// The widest aperture at the focal length that was set: a code of the lens data, which follow the lens.
+fn widest(bytes: &[u8], found: &Found) -> Option<f64> {
+    let model = found.exif.model.as_deref().unwrap_or_default();
+    let start = match bytes.len() {
+        _ if is_early(bytes, found) => 3,
+        90 => 13,
+        91 => 12,
+        80 | 128 => 15,
+        168 => return None,
+        _ => 4,
+    };
+    // From the K-r on one more byte stands before it; the K-5 has something else there.
+    let skip = if bytes.len() == 91 { 15 } else { 14 };
+    let code = *bytes.get(start + skip)? & 0x7f;
+    (code > 1 && !model.ends_with("K-5")).then(|| 2f64.powf((f64::from(code) - 1.0) / 32.0))
 }
 
 /// The shutter count, which is hidden with the date and time.

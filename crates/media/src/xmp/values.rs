@@ -85,8 +85,14 @@ impl Xmp {
                 .or_else(|| text(ns::EXIF_EX, "PhotographicSensitivity"))
                 .and_then(|t| t.trim().parse().ok())
                 .filter(|&v| v > 0),
-            exposure: text(ns::EXIF, "ExposureTime").and_then(exposure),
-            aperture: text(ns::EXIF, "FNumber").and_then(number).filter(|&v| v > 0.0),
+            exposure: text(ns::EXIF, "ExposureTime").and_then(exposure).or_else(|| {
+                let apex = text(ns::EXIF, "ShutterSpeedValue").and_then(number)?;
+                exposure(&2f64.powf(-apex).to_string())
+            }),
+            aperture: text(ns::EXIF, "FNumber").and_then(number).filter(|&v| v > 0.0).or_else(|| {
+                let apex = text(ns::EXIF, "ApertureValue").and_then(number)?;
+                Some((2f64.powf(apex / 2.0) * 100.0).round() / 100.0)
+            }),
             focal_length: text(ns::EXIF, "FocalLength").and_then(number).filter(|&v| v > 0.0),
             orientation: text(ns::TIFF, "Orientation")
                 .and_then(|t| t.trim().parse().ok())
