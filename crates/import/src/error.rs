@@ -114,6 +114,10 @@ pub enum StartError {
     SourceInsideLibrary { library: PathBuf, source_dir: PathBuf },
     #[error("the source {} is given twice", path.display())]
     SourceTwice { path: PathBuf },
+    #[error("the destinations {} and {} overlap", one.display(), other.display())]
+    DestinationsOverlap { one: PathBuf, other: PathBuf },
+    #[error("too many destinations: {most} at most")]
+    TooManyDestinations { most: usize },
     #[error("another import is running into {}", library.display())]
     Locked { library: PathBuf },
     #[error("{} was written by a newer lightfast (layout {found}, this one knows {known})", library.display())]

@@ -13,6 +13,7 @@
 
 pub mod card;
 mod copy;
+mod destination;
 mod error;
 pub mod fault;
 mod library;

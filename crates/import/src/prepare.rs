@@ -2,15 +2,15 @@
 //! nothing is changed but what an earlier import left unfinished.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use lightfast_catalog::{Catalog, Place, RootId, UnfinishedIntent};
+use lightfast_catalog::{Catalog, Place, UnfinishedIntent};
 use lightfast_model::{BytePath, Event};
 
 use crate::card::{self, Card};
+use crate::destination::{self, Destination};
 use crate::error::{At, StartError, Step};
 use crate::library::Library;
 use crate::options::{Events, Host, Options};
@@ -23,19 +23,12 @@ pub struct Prepared {
     pub(crate) options: Options,
     pub(crate) plan: Plan,
     pub(crate) place: Place,
-    pub(crate) open: Option<OpenLibrary>,
+    pub(crate) catalog: Option<Catalog>,
+    /// Destinations that exist already, the library first, each in its place.
+    pub(crate) destinations: Vec<Option<Destination>>,
     pub(crate) began: Instant,
     pub(crate) scan_seconds: f64,
     pub(crate) plan_seconds: f64,
-}
-
-/// A library that exists, locked for this import.
-pub(crate) struct OpenLibrary {
-    pub(crate) library: Library,
-    pub(crate) catalog: Catalog,
-    pub(crate) root: RootId,
-    /// Held as long as the import runs; none for a dry run.
-    pub(crate) _lock: Option<File>,
 }
 
 impl Prepared {
@@ -79,17 +72,17 @@ pub fn prepare(options: Options, host: &Host, events: &dyn Events, stop: &Atomic
     }
     let scan_seconds = began.elapsed().as_secs_f64();
 
-    let (open, interrupted) = open_library(&options, host, &place, &listed)?;
+    let Opened { catalog, destinations, interrupted } = open_destinations(&options, host, &place, &listed)?;
+    let roots = destination::folders(&options).cloned().zip(&destinations);
     let known = Knowledge {
-        catalog: open.as_ref().map(|open| (&open.catalog, open.root)),
-        library: options.library.clone(),
+        catalog: catalog.as_ref(),
+        roots: roots.map(|(folder, open)| (open.as_ref().map(|open| open.root), folder)).collect(),
         interrupted,
     };
     let plan = build(&options, &host.zone, listed, &known, stop).map_err(|error| match error {
         PlanError::Io(error) => StartError::Io(error),
         PlanError::Catalog(error) => StartError::Catalog(error),
     })?;
-    drop(known);
     tell_plan(&plan, events);
     if !options.dry_run
         && let Some(tight) = plan.destinations.iter().find(|destination| destination.needed > destination.free)
@@ -98,7 +91,7 @@ pub fn prepare(options: Options, host: &Host, events: &dyn Events, stop: &Atomic
         return Err(StartError::TooSmall { path, needed: tight.needed, free: tight.free });
     }
     let plan_seconds = began.elapsed().as_secs_f64() - scan_seconds;
-    Ok(Prepared { options, plan, place, open, began, scan_seconds, plan_seconds })
+    Ok(Prepared { options, plan, place, catalog, destinations, began, scan_seconds, plan_seconds })
 }
 
 fn tell_plan(plan: &Plan, events: &dyn Events) {
@@ -114,7 +107,7 @@ fn tell_plan(plan: &Plan, events: &dyn Events) {
 
 /// The sources exist, are folders, are given once, and neither holds the library nor lies in it.
 fn check_sources(options: &Options) -> Result<Vec<Card>, StartError> {
-    let library = absolute(&options.library);
+    let destinations = check_destinations(options)?;
     let mut cards: Vec<Card> = Vec::new();
     for path in &options.sources {
         match std::fs::metadata(path) {
@@ -131,15 +124,34 @@ fn check_sources(options: &Options) -> Result<Vec<Card>, StartError> {
         if cards.iter().any(|other| other.source == card.source) {
             return Err(StartError::SourceTwice { path: path.clone() });
         }
-        if library.starts_with(&card.source) {
-            return Err(StartError::LibraryInsideSource { library, source_dir: card.source });
-        }
-        if card.source.starts_with(&library) {
-            return Err(StartError::SourceInsideLibrary { library, source_dir: card.source });
+        for library in &destinations {
+            let library = library.clone();
+            if library.starts_with(&card.source) {
+                return Err(StartError::LibraryInsideSource { library, source_dir: card.source });
+            }
+            if card.source.starts_with(&library) {
+                return Err(StartError::SourceInsideLibrary { library, source_dir: card.source });
+            }
         }
         cards.push(card);
     }
     Ok(cards)
+}
+
+/// No destination is given twice or lies in another; they are not too many.
+fn check_destinations(options: &Options) -> Result<Vec<PathBuf>, StartError> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    for folder in destination::folders(options) {
+        let folder = absolute(folder);
+        if let Some(other) = all.iter().find(|other| folder.starts_with(other) || other.starts_with(&folder)) {
+            return Err(StartError::DestinationsOverlap { one: other.clone(), other: folder });
+        }
+        all.push(folder);
+    }
+    if all.len() > destination::MOST {
+        return Err(StartError::TooManyDestinations { most: destination::MOST });
+    }
+    Ok(all)
 }
 
 /// A path without links as far as it exists, and with the rest behind it.
@@ -166,39 +178,67 @@ fn check_place(options: &Options) -> Result<Place, StartError> {
 
 type Interrupted = HashMap<(String, Vec<u8>), UnfinishedIntent>;
 
-/// Opens the library if there is one: locked and recovered, or, for a dry run, read-only and as it is.
-fn open_library(
+/// What exists already of catalogue and destinations.
+struct Opened {
+    catalog: Option<Catalog>,
+    destinations: Vec<Option<Destination>>,
+    interrupted: Interrupted,
+}
+
+/// Opens what exists: locked and recovered, or, for a dry run, read-only and as it is.
+fn open_destinations(
     options: &Options,
     host: &Host,
     place: &Place,
     sources: &[PlannedSource],
-) -> Result<(Option<OpenLibrary>, Interrupted), StartError> {
-    let Some(library) = Library::find(&options.library)? else { return Ok((None, HashMap::new())) };
-    if options.dry_run {
-        if !place.file().exists() {
-            return Ok((None, HashMap::new()));
-        }
-        let catalog = Catalog::open_read_only(place)?;
-        let root = catalog.roots()?.into_iter().find(|root| root.uuid == library.id).map(|root| root.id);
-        let open = root.map(|root| OpenLibrary { library, catalog, root, _lock: None });
-        return Ok((open, HashMap::new()));
+) -> Result<Opened, StartError> {
+    let found: Vec<Option<Library>> =
+        destination::folders(options).map(|folder| Library::find(folder)).collect::<Result<_, _>>()?;
+    let nothing = || found.iter().map(|_| None).collect();
+    if found.first().is_none_or(Option::is_none) || (options.dry_run && !place.file().exists()) {
+        return Ok(Opened { catalog: None, destinations: nothing(), interrupted: HashMap::new() });
     }
-    let lock = library.lock()?;
-    let (mut catalog, root) = open_catalog(&library, place, host)?;
-    let cards = sources.iter().map(|s| (s.card.identity.id.clone(), s.card.source.clone())).collect();
-    let recovery = Recovery { library: &library, root, zone: &host.zone, now: (host.now)(), cards };
-    let interrupted = recovery.run(&mut catalog)?;
-    Ok((Some(OpenLibrary { library, catalog, root, _lock: Some(lock) }), interrupted))
+    if options.dry_run {
+        let catalog = Catalog::open_read_only(place)?;
+        let roots = catalog.roots()?;
+        let open = |library: Library| {
+            let root = roots.iter().find(|root| root.uuid == library.id)?.id;
+            Some(Destination::open(library, root, None))
+        };
+        let destinations = found.into_iter().map(|library| library.and_then(open)).collect();
+        return Ok(Opened { catalog: Some(catalog), destinations, interrupted: HashMap::new() });
+    }
+    let mut locked = Vec::new();
+    for library in found {
+        locked.push(match library {
+            Some(library) => Some((library.lock()?, library)),
+            None => None,
+        });
+    }
+    let mut catalog = open_catalog(place, host)?;
+    let cards: HashMap<String, PathBuf> =
+        sources.iter().map(|s| (s.card.identity.id.clone(), s.card.source.clone())).collect();
+    let mut destinations = Vec::new();
+    let mut interrupted = None;
+    for open in locked {
+        let Some((lock, library)) = open else {
+            destinations.push(None);
+            continue;
+        };
+        let root = catalog.root_for(&library.id, &library.root)?;
+        let recovery = Recovery { library: &library, root, zone: &host.zone, now: (host.now)(), cards: &cards };
+        let unfinished = recovery.run(&mut catalog)?;
+        interrupted.get_or_insert(unfinished);
+        destinations.push(Some(Destination::open(library, root, Some(lock))));
+    }
+    Ok(Opened { catalog: Some(catalog), destinations, interrupted: interrupted.unwrap_or_default() })
 }
 
 /// Opens the catalogue, or makes a new one where there is none.
-pub(crate) fn open_catalog(library: &Library, place: &Place, host: &Host) -> Result<(Catalog, RootId), StartError> {
-    let mut catalog = if place.file().exists() {
-        Catalog::open(place)?
-    } else {
-        std::fs::create_dir_all(place.dir()).at(Step::MakeFolder, place.dir())?;
-        Catalog::create(place, (host.now)())?
-    };
-    let root = catalog.root_for(&library.id, &library.root)?;
-    Ok((catalog, root))
+pub(crate) fn open_catalog(place: &Place, host: &Host) -> Result<Catalog, StartError> {
+    if place.file().exists() {
+        return Ok(Catalog::open(place)?);
+    }
+    std::fs::create_dir_all(place.dir()).at(Step::MakeFolder, place.dir())?;
+    Ok(Catalog::create(place, (host.now)())?)
 }

@@ -27,7 +27,7 @@ pub(crate) struct Recovery<'a> {
     pub(crate) zone: &'a jiff::tz::TimeZone,
     pub(crate) now: Timestamp,
     /// The sources of this import, by card.
-    pub(crate) cards: HashMap<String, PathBuf>,
+    pub(crate) cards: &'a HashMap<String, PathBuf>,
 }
 
 impl Recovery<'_> {

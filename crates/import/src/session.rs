@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lightfast_catalog::{Catalog, Intent, IntentId, NewSession, RootId};
+use lightfast_catalog::{Catalog, Intent, NewSession};
 use lightfast_model::{BytePath, Event, FileEvent, FileState, Report, SessionId, VerifyMode};
 
 use crate::card;
-use crate::copy::{AlignedBuffer, Clocks, Copying, Outcome, Thumbs, ThumbsOptions, make_up_missing, run};
+use crate::copy::{AlignedBuffer, Answer, Clocks, Copying, Intents, Thumbs, ThumbsOptions, Told, make_up_missing, run};
+use crate::destination::{self, Destination};
 use crate::error::{At, StartError, Step};
-use crate::library::Library;
 use crate::options::{Events, Host, Options};
-use crate::plan::{Action, Knowledge, Plan, hash_of};
-use crate::prepare::{OpenLibrary, Prepared, open_catalog};
+use crate::plan::{Action, Knowledge, Plan, PlannedSource, hash_of};
+use crate::prepare::{Prepared, open_catalog};
 use crate::progress::Meter;
 use crate::recover::temp_path;
 use crate::sys;
@@ -38,13 +38,10 @@ impl Prepared {
     ///
     /// Fails only where nothing could be started; whatever happens later is in the report.
     pub fn perform(self, host: &Host, events: &dyn Events, stop: &AtomicBool) -> Result<Ended, StartError> {
-        let Prepared { options, plan, place, open, began, scan_seconds, plan_seconds } = self;
-        let OpenLibrary { library, mut catalog, root, _lock } = match open {
-            Some(open) => open,
-            None => create_library(&options, &place, host)?,
-        };
+        let Prepared { options, plan, place, catalog, destinations, began, scan_seconds, plan_seconds } = self;
+        let (mut catalog, destinations) = create_missing(&options, &place, host, catalog, destinations)?;
         let sessions = begin(&options, &plan, host, &mut catalog)?;
-        let intents = intend(&plan, root, &sessions, &library, &mut catalog)?;
+        let intents = intend(&plan, &destinations, &sessions, &mut catalog)?;
         let clocks = Clocks::default();
         let thumbs = start_thumbs(&options, &place, host, &clocks)?;
 
@@ -60,14 +57,13 @@ impl Prepared {
         );
         let copying = Copying {
             plan: &plan,
-            library: &library.root,
-            root,
+            destinations: &destinations,
             catalog: &mut catalog,
             sessions: &sessions,
             intents: &intents,
             verify: options.verify,
             again: options.again,
-            lanes: lanes(&plan, &library),
+            lanes: lanes(&plan, &destinations),
             considerate: !options.urgent,
             now: host.now,
             stop,
@@ -76,22 +72,28 @@ impl Prepared {
             meter: &meter,
         };
         let mut duplicates = Vec::new();
-        let stopped = run(copying, &mut |index, outcome: Outcome| {
-            if let Outcome::Duplicate { copy, .. } = &outcome {
-                duplicates.push((index, copy.path.clone()));
+        let stopped = run(copying, &mut |index, told: Told| {
+            if let Told::Answered { answers, .. } = &told
+                && let Some(Answer::Stands { path, .. }) = answers.first()
+            {
+                duplicates.push((index, path.clone()));
             }
             meter.files.fetch_add(1, Ordering::Relaxed);
-            account.enter(index, &outcome, events);
+            account.enter(index, &told, events);
         });
         list_again(&plan, &mut account);
         if let Some(thumbs) = thumbs {
-            // A cache: what cannot be made up now is made at the first look.
-            let _ = make_up_missing(&thumbs, place.dir(), &library.root, &catalog, root, &duplicates);
+            if let Some(library) = destinations.first() {
+                // A cache: what cannot be made up now is made at the first look.
+                let _ = make_up_missing(&thumbs, place.dir(), library.path(), &catalog, library.root, &duplicates);
+            }
             thumbs.finish();
         }
         let interrupted = stop.load(Ordering::Relaxed);
         for (source, session) in sessions.iter().enumerate() {
-            let _ = sys::remove_empty_folder(&library.incoming().join(session.to_string()));
+            for destination in &destinations {
+                let _ = sys::remove_empty_folder(&destination.library.incoming().join(session.to_string()));
+            }
             // What was cut off stays open: the next import of this card finishes it under the same names.
             if stopped.is_none() && !interrupted {
                 let safe = Some(account.is_safe(source));
@@ -116,10 +118,12 @@ impl Prepared {
     /// Says what each file's end would be, and changes nothing. Files whose content may be here already are read and
     /// hashed whole, so that the answer is true.
     pub fn dry_run(self, events: &dyn Events) -> Result<(), StartError> {
-        let open = self.open.as_ref();
-        let library = self.options.library.clone();
-        let catalog = open.map(|open| (&open.catalog, open.root));
-        let known = Knowledge { catalog, library, interrupted: HashMap::new() };
+        let roots = destination::folders(&self.options).cloned().zip(&self.destinations);
+        let known = Knowledge {
+            catalog: self.catalog.as_ref(),
+            roots: roots.map(|(folder, open)| (open.as_ref().map(|open| open.root), folder)).collect(),
+            interrupted: HashMap::new(),
+        };
         let mut buffer = AlignedBuffer::new();
         let mut seen: HashMap<lightfast_model::ContentHash, PathBuf> = HashMap::new();
         for file in &self.plan.files {
@@ -143,7 +147,8 @@ impl Prepared {
                     event.hash = Some(hash);
                     let content = known.by_hash(&hash)?;
                     let trashed = content.as_ref().is_some_and(|content| content.trashed) && !self.options.again;
-                    let standing = content.as_ref().and_then(|content| known.standing(content)).map(|copy| copy.path.0);
+                    let standing =
+                        content.as_ref().and_then(|content| known.standing(0, content)).map(|copy| copy.path.0);
                     if trashed {
                         event.state = FileState::Trashed;
                     } else if let Some(path) = standing.or_else(|| seen.get(&hash).cloned()) {
@@ -183,19 +188,36 @@ impl Prepared {
 }
 
 /// One file at a time where a device seeks or sits on USB.
-fn lanes(plan: &Plan, library: &Library) -> usize {
-    let slow = sys::has_seek_cost(&library.root) || plan.sources.iter().any(|s| sys::has_seek_cost(&s.card.source));
+fn lanes(plan: &Plan, destinations: &[Destination]) -> usize {
+    let card = |source: &PlannedSource| sys::has_seek_cost(&source.card.source);
+    let slow = destinations.iter().any(|d| sys::has_seek_cost(d.path())) || plan.sources.iter().any(card);
     if slow { 1 } else { LANES }
 }
 
-fn create_library(options: &Options, place: &lightfast_catalog::Place, host: &Host) -> Result<OpenLibrary, StartError> {
-    let mut id = [0u8; 10];
-    let _ = getrandom::fill(&mut id);
-    std::fs::create_dir_all(&options.library).at(Step::MakeFolder, &options.library)?;
-    let library = Library::create(&options.library, lightfast_model::PhotoId::from_random(id).as_str())?;
-    let lock = Some(library.lock()?);
-    let (catalog, root) = open_catalog(&library, place, host)?;
-    Ok(OpenLibrary { library, catalog, root, _lock: lock })
+/// Makes the catalogue and the destinations that do not exist yet.
+fn create_missing(
+    options: &Options,
+    place: &lightfast_catalog::Place,
+    host: &Host,
+    catalog: Option<Catalog>,
+    destinations: Vec<Option<Destination>>,
+) -> Result<(Catalog, Vec<Destination>), StartError> {
+    let mut catalog = match catalog {
+        Some(catalog) => catalog,
+        None => {
+            // The folder first: the catalogue usually lies in it.
+            std::fs::create_dir_all(&options.library).at(Step::MakeFolder, &options.library)?;
+            open_catalog(place, host)?
+        }
+    };
+    let mut all = Vec::new();
+    for (folder, open) in destination::folders(options).zip(destinations) {
+        all.push(match open {
+            Some(open) => open,
+            None => Destination::create(folder, &mut catalog)?,
+        });
+    }
+    Ok((catalog, all))
 }
 
 fn begin(options: &Options, plan: &Plan, host: &Host, catalog: &mut Catalog) -> Result<Vec<SessionId>, StartError> {
@@ -219,37 +241,40 @@ fn begin(options: &Options, plan: &Plan, host: &Host, catalog: &mut Catalog) -> 
 /// Journals what will be written, one transaction a source, and makes the folders for partial files.
 fn intend(
     plan: &Plan,
-    root: RootId,
+    destinations: &[Destination],
     sessions: &[SessionId],
-    library: &Library,
     catalog: &mut Catalog,
-) -> Result<HashMap<usize, (IntentId, PathBuf)>, StartError> {
-    let mut all = HashMap::new();
+) -> Result<Intents, StartError> {
+    let mut all = Intents::new();
     for (source, session) in sessions.iter().enumerate() {
-        let mut indices = Vec::new();
+        let mut places = Vec::new();
         let mut intents = Vec::new();
         for (index, file) in plan.files.iter().enumerate().filter(|(_, file)| file.source == source) {
             let Some(target) = file.target() else { continue };
-            indices.push(index);
-            intents.push(Intent {
-                root,
-                source: file.file.path.clone(),
-                size: file.file.size,
-                mtime_ns: file.file.mtime_ns,
-                path: BytePath(target.path.clone()),
-                temp: temp_path(*session, index),
-                photo: target.photo.clone(),
-                role: target.role,
-                group: target.group,
-                seq: Some(target.seq),
-            });
+            for (dest, destination) in destinations.iter().enumerate().filter(|(dest, _)| file.wants(*dest)) {
+                places.push((index, dest));
+                intents.push(Intent {
+                    root: destination.root,
+                    source: file.file.path.clone(),
+                    size: file.file.size,
+                    mtime_ns: file.file.mtime_ns,
+                    path: BytePath(target.path.clone()),
+                    temp: temp_path(*session, index),
+                    photo: target.photo.clone(),
+                    role: target.role,
+                    group: target.group,
+                    seq: Some(target.seq),
+                });
+            }
         }
         let ids = catalog.intend(*session, &intents)?;
-        for ((index, id), intent) in indices.into_iter().zip(ids).zip(intents) {
-            all.insert(index, (id, intent.temp.0));
+        for ((place, id), intent) in places.into_iter().zip(ids).zip(intents) {
+            all.insert(place, (id, intent.temp.0));
         }
-        let folder = library.incoming().join(session.to_string());
-        std::fs::create_dir_all(&folder).at(Step::MakeFolder, &folder)?;
+        for destination in destinations {
+            let folder = destination.library.incoming().join(session.to_string());
+            std::fs::create_dir_all(&folder).at(Step::MakeFolder, &folder)?;
+        }
     }
     Ok(all)
 }

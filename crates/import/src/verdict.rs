@@ -2,10 +2,11 @@
 
 use lightfast_catalog::SessionCounts;
 use lightfast_model::{
-    BytePath, DestinationReport, Event, FileEvent, FileState, NotSafe, Report, SourceReport, VerifiedCounts, VerifyMode,
+    BytePath, DestinationFile, DestinationReport, Event, FileEvent, FileState, Match, NotSafe, Report, SourceReport,
+    Verified, VerifiedCounts, VerifyMode,
 };
 
-use crate::copy::Outcome;
+use crate::copy::{Answer, Told};
 use crate::options::Events;
 use crate::plan::{Action, Plan};
 
@@ -17,6 +18,16 @@ pub(crate) struct Account<'a> {
     counts: Vec<SessionCounts>,
     /// What keeps each source from being safe.
     not_safe: Vec<Vec<NotSafe>>,
+    /// The account of each destination.
+    destinations: Vec<DestinationAccount>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct DestinationAccount {
+    copied: u64,
+    failed: u64,
+    /// Files that stand there, and are not proven well enough to count.
+    weak: u64,
     verified: VerifiedCounts,
 }
 
@@ -28,7 +39,7 @@ impl<'a> Account<'a> {
             strict,
             counts: vec![SessionCounts::default(); sources],
             not_safe: vec![Vec::new(); sources],
-            verified: VerifiedCounts::default(),
+            destinations: vec![DestinationAccount::default(); plan.destinations.len()],
         }
     }
 
@@ -45,45 +56,89 @@ impl<'a> Account<'a> {
     }
 
     /// Enters what became of a file, and tells it.
-    pub(crate) fn enter(&mut self, index: usize, outcome: &Outcome, events: &dyn Events) {
+    pub(crate) fn enter(&mut self, index: usize, told: &Told, events: &dyn Events) {
         let Some(file) = self.plan.files.get(index) else { return };
-        let mut counts = self.counts.get(file.source).copied().unwrap_or_default();
-        counts.files_seen += 1;
-        let event = match outcome {
-            Outcome::Copied { path, hash, verified } => {
-                counts.copied += 1;
-                counts.bytes_copied += file.file.size;
-                self.proven(index, *verified);
-                let event = self.event(index, FileState::Copied);
-                FileEvent { path: Some(BytePath(path.clone())), hash: Some(*hash), verified: Some(*verified), ..event }
+        let mut event = self.event(index, FileState::Trashed);
+        match told {
+            Told::Trashed { hash } => event.hash = Some(*hash),
+            Told::Answered { hash, matched, answers } => {
+                event.hash = *hash;
+                self.answers(index, *matched, answers, &mut event);
             }
-            Outcome::Duplicate { copy, matched, verified } => {
-                counts.duplicates += 1;
-                self.proven(index, *verified);
-                FileEvent {
-                    path: Some(copy.path.clone()),
-                    hash: Some(copy.hash),
-                    verified: Some(*verified),
-                    matched: Some(*matched),
-                    duplicate_of: Some(copy.path.0.to_string_lossy().into_owned()),
-                    ..self.event(index, FileState::Duplicate)
+        }
+        if let Some(counts) = self.counts.get_mut(file.source) {
+            counts.files_seen += 1;
+            match event.state {
+                FileState::Copied => {
+                    counts.copied += 1;
+                    counts.bytes_copied += file.file.size;
                 }
+                FileState::Duplicate => counts.duplicates += 1,
+                FileState::Trashed => counts.trashed += 1,
+                _ => counts.failed += 1,
             }
-            Outcome::Trashed { hash } => {
-                counts.trashed += 1;
-                FileEvent { hash: Some(*hash), ..self.event(index, FileState::Trashed) }
-            }
-            Outcome::Failed(why) => {
-                counts.failed += 1;
-                let reason = why.to_string();
-                self.bar(file.source, file.file.path.clone(), reason.clone());
-                FileEvent { reason: Some(reason), ..self.event(index, FileState::Failed) }
-            }
-        };
-        if let Some(slot) = self.counts.get_mut(file.source) {
-            *slot = counts;
         }
         events.event(Event::File(Box::new(event)));
+    }
+
+    /// Merges the destinations' answers: the first state that applies anywhere of failed, copied, duplicate; the
+    /// library's path; the weakest proof.
+    fn answers(&mut self, index: usize, matched: Option<Match>, answers: &[Answer], event: &mut FileEvent) {
+        let is = |wanted: FileState| answers.iter().any(|answer| answer.state() == wanted);
+        event.state =
+            [FileState::Failed, FileState::Copied].into_iter().find(|s| is(*s)).unwrap_or(FileState::Duplicate);
+        event.path = answers.first().and_then(Answer::path);
+        let proofs: Option<Vec<Verified>> = answers.iter().map(Answer::verified).collect();
+        event.verified = proofs.and_then(|proofs| proofs.into_iter().min());
+        if event.state == FileState::Duplicate {
+            event.matched = matched;
+            event.duplicate_of = event.path.as_ref().map(|path| path.0.to_string_lossy().into_owned());
+        }
+        let source = self.plan.files.get(index).map_or(0, |file| file.source);
+        for (dest, answer) in answers.iter().enumerate() {
+            let reason = self.answer(dest, answer);
+            if let Some(reason) = &reason {
+                let at = self.plan.destinations.get(dest).filter(|_| answers.len() > 1);
+                let place = at.map(|d| format!("{}: ", d.path.shown())).unwrap_or_default();
+                self.bar(source, event.source.clone(), format!("{place}{reason}"));
+            }
+            let failure = reason.filter(|_| answer.state() == FileState::Failed);
+            if event.reason.is_none() {
+                event.reason.clone_from(&failure);
+            }
+            if answers.len() > 1 {
+                let path = self.plan.files.get(index).and_then(|file| file.target()).map(|t| BytePath(t.path.clone()));
+                event.destinations.push(DestinationFile {
+                    path: answer.path().or(path).unwrap_or_else(|| event.source.clone()),
+                    state: answer.state(),
+                    verified: answer.verified(),
+                    reason: failure,
+                });
+            }
+        }
+    }
+
+    /// Enters one destination's answer. Says why it keeps the card from being safe, if it does.
+    fn answer(&mut self, dest: usize, answer: &Answer) -> Option<String> {
+        let account = self.destinations.get_mut(dest)?;
+        match answer {
+            Answer::Failed(why) => {
+                account.failed += 1;
+                return Some(why.to_string());
+            }
+            Answer::Copied { .. } => account.copied += 1,
+            Answer::Stands { .. } => {}
+        }
+        let verified = answer.verified()?;
+        account.verified.add(verified);
+        if verified.is_safe(self.strict) {
+            return None;
+        }
+        account.weak += 1;
+        Some(match verified {
+            Verified::Stream => "synced, but not read back (--verify stream)".into(),
+            _ => "read back, but the system's cache cannot be passed there (--strict)".into(),
+        })
     }
 
     fn event(&self, index: usize, state: FileState) -> FileEvent {
@@ -99,19 +154,6 @@ impl<'a> Account<'a> {
             matched: None,
             duplicate_of: None,
             destinations: Vec::new(),
-        }
-    }
-
-    fn proven(&mut self, index: usize, verified: lightfast_model::Verified) {
-        self.verified.add(verified);
-        if !verified.is_safe(self.strict)
-            && let Some(file) = self.plan.files.get(index)
-        {
-            let reason = match verified {
-                lightfast_model::Verified::Stream => "synced, but not read back (--verify stream)",
-                _ => "read back, but the system's cache cannot be passed there (--strict)",
-            };
-            self.bar(file.source, file.file.path.clone(), reason.into());
         }
     }
 
@@ -143,13 +185,17 @@ impl<'a> Account<'a> {
             card: Some(source.card.name()),
             safe_to_format: Some(*safe),
         });
-        let destinations = self.plan.destinations.iter().map(|destination| DestinationReport {
-            path: destination.path.clone(),
-            copied: sum(|counts| counts.copied),
-            failed: sum(|counts| counts.failed),
-            verified: self.verified,
-            safe: all_safe,
-        });
+        // What is wrong with the card itself is wrong for every destination.
+        let of_files: u64 = self.destinations.iter().map(|account| account.failed + account.weak).sum();
+        let card_is_fine = self.not_safe.iter().map(Vec::len).sum::<usize>() as u64 == of_files;
+        let destinations =
+            self.plan.destinations.iter().zip(&self.destinations).map(|(plan, account)| DestinationReport {
+                path: plan.path.clone(),
+                copied: account.copied,
+                failed: account.failed,
+                verified: account.verified,
+                safe: card_is_fine && account.failed + account.weak == 0,
+            });
         Report {
             session: None,
             files_seen: sum(|counts| counts.files_seen),

@@ -1,21 +1,22 @@
-//! The publisher's desk: gives out work, collects what is proven, and commits it in batches.
+//! The publisher's desk: gives out work, collects what is proven, commits it in batches, and tells a file's outcome
+//! when every destination has answered.
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use lightfast_catalog::{Duplicate, Failed, Published};
+use lightfast_catalog::{Duplicate, Failed, KnownFile, Published};
 use lightfast_model::{BytePath, ContentHash, Match, QuickKey, SessionId, Verified, VerifyMode};
 
 use super::publish::{Named, Publisher};
-use super::run::{Copying, Done, Work, prove_copy};
+use super::run::{Copying, Done, Stops, Work, prove_copy};
 use super::settle::Settled;
-use super::{AlignedBuffer, Outcome, Why};
-use crate::error::Step;
+use super::{AlignedBuffer, Answer, Told, Why};
+use crate::destination::Dests;
 use crate::fault::{Op, point};
 use crate::plan::{Action, KnownCopy, PlannedFile, standing_copy};
-use crate::sys::FsClass;
 
 /// Files committed in one go at most.
 const BATCH: usize = 16;
@@ -25,39 +26,56 @@ const TICK: Duration = Duration::from_millis(100);
 /// What is to be done, what is under way, and what is proven and waits for its commit.
 pub(super) struct Desk<'a, 't> {
     c: Copying<'a>,
-    class: FsClass,
-    halt: &'a AtomicBool,
-    publisher: Publisher<'a>,
-    tell: &'t mut dyn FnMut(usize, Outcome),
+    stops: &'a Stops,
+    /// Why each destination, or the whole import (the last), had to end.
+    reasons: Vec<Option<String>>,
+    publishers: Vec<Publisher<'a>>,
+    tell: &'t mut dyn FnMut(usize, Told),
     work_to: Option<Sender<Work>>,
     /// Pieces of work given out and not answered.
     open: usize,
     /// Files whose content may be here already: looked at when all others are published, since one of those may be it.
     compare: Vec<usize>,
-    proven: Vec<(usize, Settled)>,
-    duplicates: Vec<(usize, Found)>,
-    pub(super) ended: Option<String>,
+    proven: Vec<(usize, usize, Settled)>,
+    duplicates: Vec<(usize, Option<QuickKey>, KnownCopy)>,
+    files: HashMap<usize, Open>,
 }
 
-/// A duplicate that waits for its commit.
-struct Found {
-    copy: KnownCopy,
-    quick: QuickKey,
-    verified: Verified,
+/// A file of which some destinations have not answered yet.
+struct Open {
+    /// The name that it has in another destination already, in place of the planned one.
+    named: Option<BytePath>,
+    hash: Option<ContentHash>,
+    matched: Option<Match>,
+    answers: Vec<Option<Answer>>,
 }
 
 impl<'a, 't> Desk<'a, 't> {
     pub(super) fn new(
         c: Copying<'a>,
-        class: FsClass,
-        halt: &'a AtomicBool,
+        stops: &'a Stops,
         work_to: Sender<Work>,
-        tell: &'t mut dyn FnMut(usize, Outcome),
+        tell: &'t mut dyn FnMut(usize, Told),
     ) -> Self {
-        let publisher = Publisher::new(c.library, class);
-        let work_to = Some(work_to);
-        let (compare, proven, duplicates) = (Vec::new(), Vec::new(), Vec::new());
-        Self { c, class, halt, publisher, tell, work_to, open: 0, compare, proven, duplicates, ended: None }
+        let publishers = c.destinations.iter().map(|d| Publisher::new(d.path(), d.class)).collect();
+        Self {
+            reasons: vec![None; c.destinations.len() + 1],
+            publishers,
+            c,
+            stops,
+            tell,
+            work_to: Some(work_to),
+            open: 0,
+            compare: Vec::new(),
+            proven: Vec::new(),
+            duplicates: Vec::new(),
+            files: HashMap::new(),
+        }
+    }
+
+    /// Why the import had to end early: for the whole of it first, else for the first destination that had to.
+    pub(super) fn ended(self) -> Option<String> {
+        self.reasons.into_iter().rev().flatten().next()
     }
 
     /// Works until everything is answered.
@@ -65,7 +83,7 @@ impl<'a, 't> Desk<'a, 't> {
         self.give_out();
         loop {
             if self.c.stop.load(Ordering::Relaxed) {
-                self.halt.store(true, Ordering::Relaxed);
+                self.stops.all.store(true, Ordering::Relaxed);
             }
             if self.open == 0 {
                 self.flush();
@@ -73,7 +91,7 @@ impl<'a, 't> Desk<'a, 't> {
                     break;
                 }
                 for index in std::mem::take(&mut self.compare) {
-                    self.give(Work::Hash(index));
+                    self.give(Work::Hash(index), 1);
                 }
             }
             match done.recv_timeout(TICK) {
@@ -94,27 +112,52 @@ impl<'a, 't> Desk<'a, 't> {
         self.work_to = None;
     }
 
-    fn give(&mut self, work: Work) {
-        if let Some(work_to) = &self.work_to {
-            self.open += usize::from(work_to.send(work).is_ok());
+    /// Gives out work that will be answered `answers` times.
+    fn give(&mut self, work: Work, answers: usize) {
+        if let Some(work_to) = &self.work_to
+            && work_to.send(work).is_ok()
+        {
+            self.open += answers;
         }
     }
 
+    fn copy(&mut self, index: usize, dests: Dests) {
+        self.give(Work::Copy(index, dests), dests.iter().count());
+    }
+
     fn give_out(&mut self) {
-        for index in 0..self.c.plan.files.len() {
-            match self.c.plan.files.get(index).map(|file| &file.action) {
-                Some(Action::Copy(_)) => self.give(Work::Copy(index)),
-                Some(Action::Compare(_)) => self.compare.push(index),
-                Some(Action::Duplicate(copy)) => match copy.verified.filter(|level| self.is_enough(*level)) {
-                    Some(verified) => {
-                        (self.tell)(index, Outcome::Duplicate { copy: copy.clone(), matched: Match::Card, verified });
+        let everywhere = Dests::all(self.c.destinations.len());
+        for (index, file) in self.c.plan.files.iter().enumerate() {
+            match &file.action {
+                Action::Copy(_) => self.copy(index, everywhere),
+                Action::Compare(_) => self.compare.push(index),
+                Action::Duplicate(copy) => {
+                    self.file(index).matched = Some(Match::Card);
+                    self.file(index).hash = Some(copy.hash);
+                    let standing = std::iter::once(Some(copy)).chain(file.elsewhere.iter().map(Option::as_ref));
+                    let mut missing = Dests::default();
+                    for (dest, copy) in standing.enumerate() {
+                        match copy {
+                            Some(copy) => self.stands(index, dest, copy.clone()),
+                            None => missing = missing.with(dest),
+                        }
                     }
-                    None => self.give(Work::Prove(index)),
-                },
-                Some(Action::Trashed(hash)) => (self.tell)(index, Outcome::Trashed { hash: *hash }),
-                Some(Action::Refused(reason)) => (self.tell)(index, Outcome::Failed(Why::Refused(reason.clone()))),
-                Some(Action::Ignored(_)) | None => {}
+                    if !missing.is_empty() {
+                        self.copy(index, missing);
+                    }
+                }
+                Action::Trashed(hash) => (self.tell)(index, Told::Trashed { hash: *hash }),
+                Action::Refused(reason) => self.fail_everywhere(index, Why::Refused(reason.clone())),
+                Action::Ignored(_) => {}
             }
+        }
+    }
+
+    /// A copy stands in a destination; where it was not proven well enough for this import, it is read back first.
+    fn stands(&mut self, index: usize, dest: usize, copy: KnownCopy) {
+        match copy.verified.filter(|level| self.is_enough(*level)) {
+            Some(verified) => self.answer(index, dest, Answer::Stands { path: copy.path, verified }),
+            None => self.give(Work::Prove(index, dest, copy), 1),
         }
     }
 
@@ -123,204 +166,315 @@ impl<'a, 't> Desk<'a, 't> {
         self.c.verify == VerifyMode::Stream || level != Verified::Stream
     }
 
+    fn file(&mut self, index: usize) -> &mut Open {
+        let dests = self.c.destinations.len();
+        let new = || Open { named: None, hash: None, matched: None, answers: (0..dests).map(|_| None).collect() };
+        self.files.entry(index).or_insert_with(new)
+    }
+
+    /// Enters one destination's answer; the last one tells.
+    fn answer(&mut self, index: usize, dest: usize, answer: Answer) {
+        let file = self.file(index);
+        if let Some(slot) = file.answers.get_mut(dest) {
+            *slot = Some(answer);
+        }
+        if file.answers.iter().all(Option::is_some)
+            && let Some(Open { hash, matched, answers, .. }) = self.files.remove(&index)
+        {
+            (self.tell)(index, Told::Answered { hash, matched, answers: answers.into_iter().flatten().collect() });
+        }
+    }
+
     fn take(&mut self, done: Done) {
-        self.open = self.open.saturating_sub(1);
+        self.open = self.open.saturating_sub(match &done {
+            Done::Unread(_, dests, _) => dests.iter().count(),
+            _ => 1,
+        });
         match done {
-            Done::Settled(index, settled) => {
-                if let Some(thumbs) = self.c.thumbs {
-                    thumbs.is_content(index, settled.hash);
+            Done::Settled(index, dest, settled) => {
+                let hash = settled.content.hash;
+                if self.file(index).hash.replace(hash).is_none()
+                    && let Some(thumbs) = self.c.thumbs
+                {
+                    thumbs.is_content(index, hash);
                 }
-                self.proven.push((index, settled));
+                self.proven.push((index, dest, settled));
             }
             Done::Hashed(index, hash, quick) => self.compared(index, hash, quick),
-            Done::Proven(index, verified) => {
-                if let Some(Action::Duplicate(copy)) = self.c.plan.files.get(index).map(|file| &file.action) {
-                    self.record_proof(copy, verified);
-                    (self.tell)(index, Outcome::Duplicate { copy: copy.clone(), matched: Match::Card, verified });
-                }
+            Done::Proven(index, dest, copy, verified) => {
+                self.record_proof(dest, &copy, verified);
+                self.answer(index, dest, Answer::Stands { path: copy.path, verified });
             }
-            Done::Failed(index, why) => self.fail(index, why),
+            Done::Failed(index, _, why) if self.is_uncompared(index) => self.fail_everywhere(index, why),
+            Done::Failed(index, dest, why) => {
+                if let (Why::CopyDiffers { path }, Some(destination)) = (&why, self.c.destinations.get(dest)) {
+                    // Not overwritten: the next import copies the card's file beside it.
+                    let _ = self.c.catalog.copy_vanished(destination.root, &BytePath(path.clone()));
+                }
+                self.fail(index, dest, why);
+            }
+            Done::Unread(index, dests, why) => self.fail_all_of(index, dests, why),
         }
+    }
+
+    /// Whether a file was only to be hashed so far, so that no destination has been asked.
+    fn is_uncompared(&self, index: usize) -> bool {
+        let compares = matches!(self.c.plan.files.get(index).map(|f| &f.action), Some(Action::Compare(_)));
+        compares && !self.files.contains_key(&index)
     }
 
     /// A file was hashed whole: it is here already, or in the trash, or it is new and is copied after all.
     fn compared(&mut self, index: usize, hash: ContentHash, quick: QuickKey) {
         let known = match self.c.catalog.known_by_hash(&hash) {
             Ok(known) => known,
-            Err(error) => return self.fail(index, error.into()),
+            Err(error) => return self.fail_everywhere(index, error.into()),
         };
-        let Some(known) = known else { return self.give(Work::Copy(index)) };
-        if known.trashed && !self.c.again {
-            return (self.tell)(index, Outcome::Trashed { hash });
+        if known.as_ref().is_some_and(|known| known.trashed) && !self.c.again {
+            return (self.tell)(index, Told::Trashed { hash });
         }
-        let copy = standing_copy(self.c.library, self.c.root, known.file, hash, &known.copies);
-        let Some(copy) = copy else { return self.give(Work::Copy(index)) };
-        let proof = match copy.verified.filter(|level| self.is_enough(*level)) {
-            Some(level) => Ok(level),
-            None => prove_copy(self.c.library, &copy, known.size, self.class, &mut AlignedBuffer::new()),
-        };
-        match proof {
-            Ok(verified) => {
-                self.record_proof(&copy, verified);
-                self.duplicates.push((index, Found { copy, quick, verified }));
+        let standing: Vec<Option<(KnownCopy, Verified)>> = (0..self.c.destinations.len())
+            .map(|dest| known.as_ref().and_then(|known| self.proven_copy(dest, known)))
+            .collect();
+        let mut missing = Dests::default();
+        let mut first = None;
+        for (dest, copy) in standing.into_iter().enumerate() {
+            match copy {
+                Some((copy, verified)) => {
+                    self.file(index).matched = Some(Match::Full);
+                    self.file(index).hash = Some(hash);
+                    first.get_or_insert_with(|| copy.clone());
+                    let answer = Answer::Stands { path: copy.path, verified };
+                    // Told only when its history is committed, with the others of its batch.
+                    if let Some(slot) = self.file(index).answers.get_mut(dest) {
+                        *slot = Some(answer);
+                    }
+                }
+                None => missing = missing.with(dest),
             }
-            // The library's copy is not what it was: it is told of, and the card's file is copied beside it.
+        }
+        if !missing.is_empty() {
+            self.file(index).named = first.map(|copy| copy.path);
+            self.copy(index, missing);
+        } else if let Some(copy) = first {
+            self.duplicates.push((index, Some(quick), copy));
+        }
+    }
+
+    /// The copy of a content that stands in a destination, proven well enough, read back now if need be.
+    fn proven_copy(&mut self, dest: usize, known: &KnownFile) -> Option<(KnownCopy, Verified)> {
+        let destination = self.c.destinations.get(dest)?;
+        let copy = standing_copy(destination.path(), destination.root, known.file, known.hash, &known.copies)?;
+        if let Some(level) = copy.verified.filter(|level| self.is_enough(*level)) {
+            return Some((copy, level));
+        }
+        match prove_copy(destination, &copy, known.size, &mut AlignedBuffer::new()) {
+            Ok(level) => {
+                self.record_proof(dest, &copy, level);
+                Some((copy, level))
+            }
+            // The copy is not what it was: the card's file is copied beside it.
             Err(_) => {
-                let _ = self.c.catalog.copy_vanished(self.c.root, &copy.path);
-                self.give(Work::Copy(index));
+                let _ = self.c.catalog.copy_vanished(destination.root, &copy.path);
+                None
             }
         }
     }
 
-    /// Notes that a copy was read back now; only a proof better than the recorded one is worth a row.
-    fn record_proof(&mut self, copy: &KnownCopy, verified: Verified) {
-        if copy.verified != Some(verified) {
-            let now = (self.c.now)();
-            let _ = self.c.catalog.record_proof(self.c.root, &copy.path, verified, now);
+    /// Notes that a copy was read back now; only a proof that differs from the recorded one is worth a row.
+    fn record_proof(&mut self, dest: usize, copy: &KnownCopy, verified: Verified) {
+        if let Some(destination) = self.c.destinations.get(dest)
+            && copy.verified != Some(verified)
+        {
+            let _ = self.c.catalog.record_proof(destination.root, &copy.path, verified, (self.c.now)());
         }
     }
 
-    /// Names what is proven, makes the names durable, commits, and only then tells.
+    /// Names what is proven, makes the names durable, commits, and only then answers.
     fn flush(&mut self) {
         self.flush_duplicates();
-        let proven = std::mem::take(&mut self.proven);
-        if proven.is_empty() {
-            return;
+        let mut by_dest: Vec<Vec<(usize, Settled)>> = self.c.destinations.iter().map(|_| Vec::new()).collect();
+        for (index, dest, settled) in std::mem::take(&mut self.proven) {
+            if let Some(list) = by_dest.get_mut(dest) {
+                list.push((index, settled));
+            }
         }
-        let mut named = Vec::new();
+        for (dest, proven) in by_dest.into_iter().enumerate().filter(|(_, proven)| !proven.is_empty()) {
+            self.publish(dest, proven);
+        }
+    }
+
+    fn publish(&mut self, dest: usize, proven: Vec<(usize, Settled)>) {
+        let mut named: Vec<(usize, Named)> = Vec::new();
         for (index, settled) in proven {
-            let planned = self.c.plan.files.get(index).and_then(PlannedFile::target).map(|target| target.path.clone());
-            let outcome = match (planned, &self.ended) {
-                (_, Some(reason)) => Err(Why::Stopped(reason.clone())),
-                (None, None) => Err(Why::Interrupted),
-                (Some(path), None) => self.publisher.name(settled, &path),
+            let target = self.c.plan.files.get(index).and_then(PlannedFile::target);
+            let named_so = self.files.get(&index).and_then(|file| file.named.as_ref()).map(|path| path.0.clone());
+            let planned = named_so.or_else(|| target.map(|target| target.path.clone()));
+            let outcome = match (planned, self.reasons.get(dest).cloned().flatten(), self.publishers.get_mut(dest)) {
+                (_, Some(reason), _) => Err(Why::Stopped(reason)),
+                (Some(path), None, Some(publisher)) => publisher.name(settled, &path),
+                _ => Err(Why::Interrupted),
             };
             match outcome {
                 Ok(file) => named.push((index, file)),
-                Err(why) => self.fail(index, why),
+                Err(why) => self.fail(index, dest, why),
             }
         }
-        if let Err(why) = self.publisher.sync_folders(named.iter().map(|(_, file)| file)) {
-            return self.fail_all(named, &why);
-        }
-        if let Err(why) = self.commit(&named) {
-            return self.fail_all(named, &why);
+        let synced = self.publishers.get(dest).map_or(Ok(()), |p| p.sync_folders(named.iter().map(|(_, file)| file)));
+        if let Err(why) = synced.and_then(|()| self.commit(dest, &named)) {
+            // The names are there, but not known to be durable, or not committed: recovery takes them up.
+            let reason = why.to_string();
+            self.end(Some(dest), &reason);
+            for (index, _) in named {
+                self.fail(index, dest, Why::Stopped(reason.clone()));
+            }
+            return;
         }
         for (index, file) in named {
-            self.tell_named(index, file);
+            if dest == 0 {
+                self.make_up_thumbnail(index, &file.path);
+            }
+            let verified = file.settled.verified;
+            let answer = if file.was_there {
+                self.file(index).matched = Some(Match::Full);
+                Answer::Stands { path: BytePath(file.path), verified }
+            } else {
+                Answer::Copied { path: file.path, verified }
+            };
+            self.answer(index, dest, answer);
         }
     }
 
-    fn commit(&mut self, named: &[(usize, Named)]) -> Result<(), Why> {
+    fn commit(&mut self, dest: usize, named: &[(usize, Named)]) -> Result<(), Why> {
         let _busy = self.c.clocks.catalog.start();
-        for (session, rows) in self.by_session(named) {
+        for (session, rows) in self.by_session(dest, named) {
             point(Op::Commit).map_err(|error| Why::Refused(format!("could not commit: {error}")))?;
             self.c.catalog.publish(session, &rows)?;
+            point(Op::Commit).map_err(|error| Why::Refused(format!("could not go on after a commit: {error}")))?;
         }
         Ok(())
     }
 
-    fn by_session(&self, named: &[(usize, Named)]) -> Vec<(SessionId, Vec<Published>)> {
-        let mut sessions: Vec<(SessionId, Vec<Published>)> = Vec::new();
+    fn by_session(&self, dest: usize, named: &[(usize, Named)]) -> Vec<(SessionId, Vec<Published>)> {
+        let mut rows = Vec::new();
         for (index, file) in named {
             let Some(planned) = self.c.plan.files.get(*index) else { continue };
-            let parts = planned.target().zip(self.c.intents.get(index)).zip(self.c.sessions.get(planned.source));
+            let parts =
+                planned.target().zip(self.c.intents.get(&(*index, dest))).zip(self.c.sessions.get(planned.source));
             let Some(((target, (intent, _)), session)) = parts else { continue };
+            let content = file.settled.content;
             let row = Published {
                 intent: *intent,
                 path: BytePath(file.path.clone()),
-                hash: file.settled.hash,
-                quick: file.settled.quick,
-                size: file.settled.size,
+                hash: content.hash,
+                quick: content.quick,
+                size: content.size,
                 mtime_ns: file.mtime_ns,
                 verified: file.settled.verified,
                 verified_at: (self.c.now)(),
-                facts: Some(target.facts.clone()),
+                facts: target.facts.clone(),
                 taken: target.taken,
                 kind: target.kind,
             };
-            match sessions.iter_mut().find(|(id, _)| id == session) {
-                Some((_, rows)) => rows.push(row),
-                None => sessions.push((*session, vec![row])),
-            }
+            rows.push((*session, row));
         }
-        sessions
-    }
-
-    fn tell_named(&mut self, index: usize, file: Named) {
-        let Named { path, settled, was_there, .. } = file;
-        self.make_up_thumbnail(index, &path);
-        let known = was_there.then(|| self.c.catalog.known_by_hash(&settled.hash).ok().flatten()).flatten();
-        let outcome = match known {
-            Some(known) => {
-                let copy = KnownCopy {
-                    file: known.file,
-                    hash: settled.hash,
-                    path: BytePath(path),
-                    verified: Some(settled.verified),
-                };
-                Outcome::Duplicate { copy, matched: Match::Full, verified: settled.verified }
-            }
-            None => Outcome::Copied { path, hash: settled.hash, verified: settled.verified },
-        };
-        (self.tell)(index, outcome);
+        grouped(rows)
     }
 
     /// Where the preview's bytes could not be kept while copying, the thumbnail is made from the library's copy.
     fn make_up_thumbnail(&self, index: usize, path: &Path) {
         let preview = self.c.plan.files.get(index).and_then(PlannedFile::target).and_then(|t| t.thumbnail_from);
-        if let Some((thumbs, preview)) = self.c.thumbs.zip(preview)
+        let library = self.c.destinations.first();
+        if let Some(((thumbs, preview), library)) = self.c.thumbs.zip(preview).zip(library)
             && !thumbs.was_handed_over(index)
         {
-            thumbs.read_from(index, &self.c.library.join(path), preview);
+            thumbs.read_from(index, &library.path().join(path), preview);
         }
     }
 
     fn flush_duplicates(&mut self) {
         let found = std::mem::take(&mut self.duplicates);
-        let mut by_session: Vec<(SessionId, Vec<Duplicate>)> = Vec::new();
-        for (index, found) in &found {
+        let mut rows = Vec::new();
+        for (index, quick, copy) in &found {
             let Some(planned) = self.c.plan.files.get(*index) else { continue };
             let Some(session) = self.c.sessions.get(planned.source) else { continue };
             let row = Duplicate {
                 source: planned.file.path.clone(),
                 size: planned.file.size,
                 mtime_ns: planned.file.mtime_ns,
-                hash: found.copy.hash,
-                quick: Some(found.quick),
-                of: found.copy.file,
-                intent: self.c.intents.get(index).map(|(intent, _)| *intent),
+                hash: copy.hash,
+                quick: *quick,
+                of: copy.file,
+                intent: self.c.intents.get(&(*index, 0)).map(|(intent, _)| *intent),
             };
-            match by_session.iter_mut().find(|(id, _)| id == session) {
-                Some((_, rows)) => rows.push(row),
-                None => by_session.push((*session, vec![row])),
-            }
+            rows.push((*session, row));
         }
         let _busy = self.c.clocks.catalog.start();
-        let committed = by_session.iter().try_for_each(|(session, rows)| self.c.catalog.duplicate(*session, rows));
+        let committed = grouped(rows).iter().try_for_each(|(session, rows)| self.c.catalog.duplicate(*session, rows));
         let failed = committed.err().map(|error| error.to_string());
-        for (index, Found { copy, verified, .. }) in found {
+        drop(_busy);
+        for (index, _, _) in found {
             match &failed {
-                None => (self.tell)(index, Outcome::Duplicate { copy, matched: Match::Full, verified }),
-                Some(reason) => self.fail(index, Why::Stopped(reason.clone())),
+                Some(reason) => self.fail(index, 0, Why::Stopped(reason.clone())),
+                None => {
+                    // All answers are in; this one only tells.
+                    if let Some(Open { hash, matched, answers, .. }) = self.files.remove(&index) {
+                        let answers = answers.into_iter().flatten().collect();
+                        (self.tell)(index, Told::Answered { hash, matched, answers });
+                    }
+                }
             }
         }
     }
 
-    /// A file failed: noted in the journal, told, and where going on is pointless, the session is ended.
-    fn fail(&mut self, index: usize, why: Why) {
-        if self.ended.is_none() && (why.ends_session() || self.is_card_gone(index, &why)) {
-            self.ended = Some(why.to_string());
-            self.halt.store(true, Ordering::Relaxed);
+    /// Ends one destination, or the whole import. Where no destination is left, that is the whole import.
+    fn end(&mut self, dest: Option<usize>, reason: &str) {
+        let all = self.c.destinations.len();
+        let at = dest.unwrap_or(all);
+        if let Some(slot) = self.reasons.get_mut(at) {
+            slot.get_or_insert_with(|| reason.to_owned());
         }
-        let why = match (&why, &self.ended) {
-            (Why::Interrupted, Some(reason)) => Why::Stopped(reason.clone()),
-            _ => why,
+        let stop = dest.map_or(Some(&self.stops.all), |dest| self.stops.each.get(dest));
+        if let Some(stop) = stop {
+            stop.store(true, Ordering::Relaxed);
+        }
+        if self.stops.each.iter().all(|stop| stop.load(Ordering::Relaxed)) {
+            self.stops.all.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn fail_everywhere(&mut self, index: usize, why: Why) {
+        self.fail_all_of(index, Dests::all(self.c.destinations.len()), why);
+    }
+
+    /// A file fails for several destinations for one reason: the first keeps the error itself, the others its words.
+    fn fail_all_of(&mut self, index: usize, dests: Dests, why: Why) {
+        let is_over = matches!(why, Why::Interrupted);
+        let words = why.to_string();
+        let mut why = Some(why);
+        for dest in dests.iter() {
+            let again = if is_over { Why::Interrupted } else { Why::Refused(words.clone()) };
+            self.fail(index, dest, why.take().unwrap_or(again));
+        }
+    }
+
+    /// A file failed in a destination: noted in the journal and answered; where going on is pointless, that is ended.
+    fn fail(&mut self, index: usize, dest: usize, why: Why) {
+        let is_all = why.ends_session() && (why.is_card() || matches!(why, Why::Catalog(_)));
+        if is_all || self.is_card_gone(index, &why) {
+            self.end(None, &why.to_string());
+        } else if why.ends_session() {
+            self.end(Some(dest), &why.to_string());
+        }
+        let all = self.c.destinations.len();
+        let reason = self.reasons.get(dest).cloned().flatten().or_else(|| self.reasons.get(all).cloned().flatten());
+        let why = match (why, reason) {
+            (Why::Interrupted, Some(reason)) => Why::Stopped(reason),
+            (why, _) => why,
         };
         let is_open = matches!(why, Why::Interrupted | Why::Stopped(_));
         let session = self.c.plan.files.get(index).and_then(|file| self.c.sessions.get(file.source));
         // What was not tried stays intended, so that the next import takes it up under the same name.
-        if let Some((session, (intent, _))) = session.zip(self.c.intents.get(&index)).filter(|_| !is_open) {
+        if let Some((session, (intent, _))) = session.zip(self.c.intents.get(&(index, dest))).filter(|_| !is_open) {
             let (errno, offset) = match &why {
                 Why::Io(error) => (error.source.raw_os_error(), error.offset),
                 _ => (None, None),
@@ -329,24 +483,25 @@ impl<'a, 't> Desk<'a, 't> {
             let row = Failed { intent: *intent, step: why.step().into(), errno, offset, reason };
             let _ = self.c.catalog.fail(*session, &[row]);
         }
-        (self.tell)(index, Outcome::Failed(why));
+        self.answer(index, dest, Answer::Failed(why));
     }
 
     /// Whether a file could not be opened because its whole card is not there any more: unplugged, or unmounted so that
     /// only an empty folder of another file system is left.
     fn is_card_gone(&self, index: usize, why: &Why) -> bool {
-        let on_card = matches!(why, Why::Io(error) if matches!(error.step, Step::Open | Step::Read));
         let card = self.c.plan.files.get(index).and_then(|file| self.c.plan.sources.get(file.source));
-        on_card && card.is_some_and(|source| !source.card.is_here())
+        why.is_card() && card.is_some_and(|source| !source.card.is_here())
     }
+}
 
-    /// The names are there, but not known to be durable, or not committed: recovery takes them up.
-    fn fail_all(&mut self, named: Vec<(usize, Named)>, why: &Why) {
-        let reason = why.to_string();
-        self.ended.get_or_insert_with(|| reason.clone());
-        self.halt.store(true, Ordering::Relaxed);
-        for (index, _) in named {
-            self.fail(index, Why::Stopped(reason.clone()));
+/// Rows by their session, the sessions in the order of their first rows.
+fn grouped<T>(rows: Vec<(SessionId, T)>) -> Vec<(SessionId, Vec<T>)> {
+    let mut sessions: Vec<(SessionId, Vec<T>)> = Vec::new();
+    for (session, row) in rows {
+        match sessions.iter_mut().find(|(id, _)| *id == session) {
+            Some((_, rows)) => rows.push(row),
+            None => sessions.push((session, vec![row])),
         }
     }
+    sessions
 }

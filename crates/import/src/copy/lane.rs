@@ -1,88 +1,154 @@
-//! One lane: reads a file of the card once and writes it to a temporary file, hashing on the way.
+//! One lane: reads a file of the card once, hashing on the way, and gives it to every destination that wants it.
 
 use std::fs::File;
-use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use lightfast_model::{ContentHash, QuickKey};
 
 use super::buffer::AlignedBuffer;
+use super::far::Far;
+use super::temp::{TempFile, Written};
 use super::thumbs::Tee;
 use super::{QuickHasher, Why, read_full};
 use crate::card::SourceFile;
 use crate::error::{At, IoError, Step};
-use crate::fault::{Op, point};
 use crate::sys::{self, Direct};
 
-/// A temporary file that holds all of a source file, not yet synced.
-#[derive(Debug)]
-pub(crate) struct Written {
-    pub(crate) temp: PathBuf,
-    pub(crate) file: File,
-    pub(crate) hash: ContentHash,
-    pub(crate) quick: QuickKey,
-}
-
 /// What all lanes share.
-pub(crate) struct LaneSettings<'a> {
+pub(super) struct LaneSettings<'a> {
     /// Set when the person interrupts, or the session cannot go on.
-    pub(crate) stop: &'a AtomicBool,
+    pub(super) stop: &'a AtomicBool,
     /// Bytes read so far, by all lanes.
-    pub(crate) bytes: &'a AtomicU64,
+    pub(super) bytes: &'a AtomicU64,
     /// The person's umask.
-    pub(crate) umask: u32,
-    /// Whether the destination takes direct writes well; without, dirty pages are kept few by early write-back.
-    pub(crate) direct: bool,
+    pub(super) umask: u32,
+    /// Whether the library takes direct writes well; without, dirty pages are kept few by early write-back.
+    pub(super) direct: bool,
 }
 
-/// How much a buffered writer may leave dirty before the system is asked to write it.
-const WRITEBACK: u64 = 8 << 20;
+/// Where one destination's copy of a file is written.
+pub(super) enum Sink<'a> {
+    /// By the lane itself.
+    Near {
+        /// The temporary file's path.
+        temp: PathBuf,
+    },
+    /// By the destination's own writer.
+    Far {
+        /// The temporary file's path.
+        temp: PathBuf,
+        /// The writer.
+        writer: &'a Far,
+    },
+}
 
-/// Copies `source` to `temp`. On any error the temporary file is removed.
-pub(crate) fn copy_one(
-    settings: &LaneSettings<'_>,
-    path: &Path,
-    listed: &SourceFile,
-    temp: &Path,
-    buffer: &mut AlignedBuffer,
-    tee: &mut Option<Tee>,
-) -> Result<Written, Why> {
-    let written = write_one(settings, path, listed, temp, buffer, tee);
-    if written.is_err() {
-        // Best effort: the next import empties `incoming` in any case.
-        let _ = sys::remove_file(temp);
+/// What a lane made of a file: its content, and each sink's copy in the order of the sinks.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) hash: ContentHash,
+    pub(super) quick: QuickKey,
+    pub(super) copies: Vec<Result<Written, Why>>,
+}
+
+/// A sink at work.
+enum Open<'a> {
+    Near(Result<TempFile, Why>),
+    Far(&'a Far),
+}
+
+impl Open<'_> {
+    fn begin<'a>(sink: &Sink<'a>, size: u64, direct: bool) -> Open<'a> {
+        match sink {
+            Sink::Near { temp } => Open::Near(TempFile::create(temp, size, direct)),
+            Sink::Far { temp, writer } => {
+                writer.begin(temp.clone(), size);
+                Open::Far(writer)
+            }
+        }
     }
-    written
+
+    fn write(&mut self, buffer: &mut AlignedBuffer, len: usize) {
+        match self {
+            Open::Near(file) => {
+                if let Ok(open) = file
+                    && let Err(why) = open.write(buffer, len)
+                {
+                    *file = Err(why);
+                }
+            }
+            Open::Far(writer) => writer.write(buffer.block().get(..len).unwrap_or_default()),
+        }
+    }
+
+    fn end(self, mtime_ns: i64, umask: u32) -> Result<Written, Why> {
+        match self {
+            Open::Near(file) => file.and_then(|file| file.finish(mtime_ns, umask)),
+            Open::Far(writer) => writer.end(mtime_ns),
+        }
+    }
+
+    fn abandon(self) {
+        if let Open::Far(writer) = self {
+            writer.abandon();
+        }
+    }
+
+    fn has_failed(&self) -> bool {
+        matches!(self, Open::Near(Err(_)))
+    }
 }
 
-fn write_one(
+/// Reads `path` once and writes it to every sink. On an error of the card nothing is left of it anywhere.
+pub(super) fn copy_one(
     settings: &LaneSettings<'_>,
     path: &Path,
     listed: &SourceFile,
-    temp: &Path,
+    sinks: &[Sink<'_>],
     buffer: &mut AlignedBuffer,
     tee: &mut Option<Tee>,
-) -> Result<Written, Why> {
-    let (source, mut source_direct) = sys::open_source(path, true).at(Step::Open, path)?;
+) -> Result<Read, Why> {
+    let (source, mut direct) = sys::open_source(path, true).at(Step::Open, path)?;
     still_as_listed(&source, path, listed)?;
-    let (file, mut direct) = sys::create_temp(temp, settings.direct).at(Step::Create, temp)?;
-    sys::reserve(&file, listed.size).at(Step::Reserve, temp)?;
+    let mut open: Vec<Open<'_>> = sinks.iter().map(|sink| Open::begin(sink, listed.size, settings.direct)).collect();
+    match pass(settings, path, listed, (&source, &mut direct), &mut open, buffer, tee) {
+        Ok((hash, quick)) => {
+            if direct == Direct::No {
+                sys::drop_cached(&source);
+            }
+            let copies = open.into_iter().map(|sink| sink.end(listed.mtime_ns, settings.umask)).collect();
+            Ok(Read { hash, quick, copies })
+        }
+        Err(why) => {
+            open.into_iter().for_each(Open::abandon);
+            Err(why)
+        }
+    }
+}
 
+/// The one pass over the file.
+fn pass(
+    settings: &LaneSettings<'_>,
+    path: &Path,
+    listed: &SourceFile,
+    (source, direct): (&File, &mut Direct),
+    sinks: &mut [Open<'_>],
+    buffer: &mut AlignedBuffer,
+    tee: &mut Option<Tee>,
+) -> Result<(ContentHash, QuickKey), Why> {
     let mut hasher = blake3::Hasher::new();
     let mut quick = QuickHasher::new(listed.size);
     let mut offset = 0u64;
-    let mut flushed = 0u64;
     loop {
         if settings.stop.load(Ordering::Relaxed) {
             return Err(Why::Interrupted);
         }
-        let read = read_full(&source, &mut source_direct, buffer, offset);
+        let read = read_full(source, direct, buffer, offset);
         let block =
             read.map_err(|source| IoError { path: path.to_owned(), step: Step::Read, offset: Some(offset), source })?;
         let len = block.len();
-        if len == 0 {
+        if len == 0 || sinks.iter().all(Open::has_failed) {
             break;
         }
         hasher.update(block);
@@ -90,33 +156,22 @@ fn write_one(
         if let Some(tee) = tee {
             tee.take(offset, block);
         }
-        write_block(&file, &mut direct, buffer, len, offset).map_err(|source| {
-            let step = Step::Write;
-            IoError { path: temp.to_owned(), step, offset: Some(offset), source }
-        })?;
+        for sink in sinks.iter_mut() {
+            sink.write(buffer, len);
+        }
         offset += len as u64;
         settings.bytes.fetch_add(len as u64, Ordering::Relaxed);
-        if direct == Direct::No && offset - flushed >= WRITEBACK {
-            sys::start_writeback(&file, flushed, offset - flushed);
-            flushed = offset;
-        }
         if offset > listed.size {
             return Err(Why::SourceChanged);
         }
     }
-    if offset != listed.size {
-        return Err(Why::SourceChanged);
+    if !sinks.iter().all(Open::has_failed) {
+        if offset != listed.size {
+            return Err(Why::SourceChanged);
+        }
+        still_as_listed(source, path, listed)?;
     }
-    still_as_listed(&source, path, listed)?;
-    if source_direct == Direct::No {
-        sys::drop_cached(&source);
-    }
-    // The last block was padded, and space may have been reserved beyond it.
-    file.set_len(offset).at(Step::Write, temp)?;
-    sys::set_modified(&file, listed.mtime_ns).at(Step::SetTime, temp)?;
-    sys::set_shared_mode(&file, settings.umask);
-    let hash = ContentHash(*hasher.finalize().as_bytes());
-    Ok(Written { temp: temp.to_owned(), file, hash, quick: quick.finish() })
+    Ok((ContentHash(*hasher.finalize().as_bytes()), quick.finish()))
 }
 
 /// The file is the one that was listed, with the size and time that it had then.
@@ -126,37 +181,6 @@ fn still_as_listed(file: &File, path: &Path, listed: &SourceFile) -> Result<(), 
     let mtime = mtime.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
     let same = meta.is_file() && meta.len() == listed.size && mtime == listed.mtime_ns;
     same.then_some(()).ok_or(Why::SourceChanged)
-}
-
-/// Writes the first `len` bytes of the buffer at `offset`, all of them.
-fn write_block(
-    file: &File,
-    direct: &mut Direct,
-    buffer: &mut AlignedBuffer,
-    len: usize,
-    offset: u64,
-) -> io::Result<()> {
-    let mut done = 0;
-    while done < len {
-        let bytes =
-            if *direct == Direct::Yes { buffer.padded(len) } else { buffer.block().get(..len).unwrap_or_default() };
-        let rest = bytes.get(done..).unwrap_or_default();
-        match point(Op::Write).and_then(|()| file.write_at(rest, offset + done as u64)) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(count) => {
-                done += count;
-                if *direct == Direct::Yes && done < len && count % super::buffer::ALIGN != 0 {
-                    direct.turn_off(file, Direct::No)?;
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if *direct == Direct::Yes && error.kind() == io::ErrorKind::InvalidInput => {
-                direct.turn_off(file, Direct::No)?
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -171,10 +195,18 @@ mod tests {
         (dir, path, listing.files[0].clone())
     }
 
-    fn copy(path: &Path, listed: &SourceFile, temp: &Path) -> Result<Written, Why> {
+    fn copy(path: &Path, listed: &SourceFile, temp: &Path) -> Result<Read, Why> {
         let (stop, bytes) = (AtomicBool::new(false), AtomicU64::new(0));
         let settings = LaneSettings { stop: &stop, bytes: &bytes, umask: 0o022, direct: true };
-        copy_one(&settings, path, listed, temp, &mut AlignedBuffer::new(), &mut None)
+        let (far, writer) = super::super::far::far(0o022, true);
+        std::thread::scope(|scope| {
+            scope.spawn(move || writer.run());
+            let sinks =
+                [Sink::Near { temp: temp.to_owned() }, Sink::Far { temp: temp.with_extension("far"), writer: &far }];
+            let read = copy_one(&settings, path, listed, &sinks, &mut AlignedBuffer::new(), &mut None);
+            drop(far);
+            read
+        })
     }
 
     #[test]
@@ -183,13 +215,14 @@ mod tests {
             let content: Vec<u8> = (0..len).map(|i| (i % 249) as u8).collect();
             let (dir, path, listed) = setup(&content);
             let temp = dir.path().join("temp");
-            let written = copy(&path, &listed, &temp).unwrap();
-            assert!(std::fs::read(&temp).unwrap() == content, "{len}");
-            assert_eq!(written.hash, ContentHash(*blake3::hash(&content).as_bytes()));
-            assert_eq!(
-                std::fs::metadata(&temp).unwrap().modified().unwrap(),
-                std::fs::metadata(&path).unwrap().modified().unwrap()
-            );
+            let read = copy(&path, &listed, &temp).unwrap();
+            assert!(read.copies.iter().all(Result::is_ok));
+            assert_eq!(read.hash, ContentHash(*blake3::hash(&content).as_bytes()));
+            for temp in [temp.clone(), temp.with_extension("far")] {
+                assert!(std::fs::read(&temp).unwrap() == content, "{len}");
+                let modified = |path| std::fs::metadata(path).unwrap().modified().unwrap();
+                assert_eq!(modified(&temp), modified(&path));
+            }
         }
     }
 
@@ -199,7 +232,7 @@ mod tests {
         std::fs::write(&path, b"longer now").unwrap();
         let temp = dir.path().join("temp");
         assert!(matches!(copy(&path, &listed, &temp), Err(Why::SourceChanged)));
-        assert!(!temp.exists());
+        assert!(!temp.exists() && !temp.with_extension("far").exists());
     }
 
     #[test]
@@ -207,7 +240,10 @@ mod tests {
         let (dir, path, listed) = setup(b"bytes");
         let temp = dir.path().join("temp");
         std::fs::write(&temp, b"other").unwrap();
-        let error = copy(&path, &listed, &temp).unwrap_err();
-        assert!(error.to_string().starts_with("could not create"));
+        let read = copy(&path, &listed, &temp).unwrap();
+        let near = read.copies[0].as_ref().unwrap_err();
+        assert!(near.to_string().starts_with("could not create"));
+        assert!(read.copies[1].is_ok(), "one destination that fails does not stop the other");
+        assert_eq!(std::fs::read(&temp).unwrap(), b"other");
     }
 }

@@ -1,11 +1,12 @@
 //! The copy, in one pass: each file is read once, hashed, written, synced, read back and given its name.
 //!
 //! ```text
-//!  work ──> lanes ──────────> settlers ───────────> publisher
+//!  work ──> lanes ──────────> settlers ───────────> desk, publisher
 //!           read, hash,       sync, read back       rename, sync folder,
 //!           write temporary   from the medium       commit, tell
 //! ```
 //!
+//! Each destination has settlers and a publisher of its own; a further destination also has a writer for each lane.
 //! Lanes and settlers are threads; the publisher is the calling thread, since it alone holds the catalogue.
 //! Channels between them are bounded: what is in flight is a few buffers and a few open files, whatever the
 //! size of a card. The order of the steps, and why, is in `docs/PROMISES.md`.
@@ -13,18 +14,20 @@
 mod buffer;
 mod busy;
 mod desk;
+mod far;
 mod lane;
 mod outcome;
 mod publish;
 mod quick;
 mod run;
 mod settle;
+mod temp;
 mod thumbs;
 
 pub(crate) use buffer::{AlignedBuffer, read_full};
 pub(crate) use busy::Busy;
-pub(crate) use outcome::{Outcome, Why};
+pub(crate) use outcome::{Answer, Told, Why};
 pub(crate) use publish::cold_hash;
 pub(crate) use quick::QuickHasher;
-pub(crate) use run::{Clocks, Copying, run};
+pub(crate) use run::{Clocks, Copying, Intents, run};
 pub(crate) use thumbs::{Thumbs, ThumbsOptions, make_up_missing};

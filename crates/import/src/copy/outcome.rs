@@ -3,25 +3,65 @@
 use std::path::PathBuf;
 
 use lightfast_catalog::CatalogError;
-use lightfast_model::{ContentHash, Match, Verified};
+use lightfast_model::{BytePath, ContentHash, FileState, Match, Verified};
 
 use crate::error::{IoError, Step};
-use crate::plan::KnownCopy;
 
-/// What became of one file of the plan.
+/// What became of one file of the plan, once every destination has answered.
 #[derive(Debug)]
-pub(crate) enum Outcome {
-    /// Written, and named so in the library.
-    Copied { path: PathBuf, hash: ContentHash, verified: Verified },
-    /// Its content stands in the library already.
-    Duplicate { copy: KnownCopy, matched: Match, verified: Verified },
+pub(crate) enum Told {
+    /// It is, or is not, in the destinations.
+    Answered {
+        hash: Option<ContentHash>,
+        /// How its content was recognised as known, where it was.
+        matched: Option<Match>,
+        /// One answer a destination, in their order.
+        answers: Vec<Answer>,
+    },
     /// Its content was put in the trash.
     Trashed { hash: ContentHash },
-    /// Not in the library, and why.
+}
+
+/// One destination's answer for one file.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// Written there, and named so.
+    Copied { path: PathBuf, verified: Verified },
+    /// Its content stands there already.
+    Stands { path: BytePath, verified: Verified },
+    /// Not there, and why.
     Failed(Why),
 }
 
-/// Why a file is not in the library.
+impl Answer {
+    /// How it was proven there.
+    pub(crate) fn verified(&self) -> Option<Verified> {
+        match self {
+            Self::Copied { verified, .. } | Self::Stands { verified, .. } => Some(*verified),
+            Self::Failed(_) => None,
+        }
+    }
+
+    /// The word for it.
+    pub(crate) fn state(&self) -> FileState {
+        match self {
+            Self::Copied { .. } => FileState::Copied,
+            Self::Stands { .. } => FileState::Duplicate,
+            Self::Failed(_) => FileState::Failed,
+        }
+    }
+
+    /// Where it is there.
+    pub(crate) fn path(&self) -> Option<BytePath> {
+        match self {
+            Self::Copied { path, .. } => Some(BytePath(path.clone())),
+            Self::Stands { path, .. } => Some(path.clone()),
+            Self::Failed(_) => None,
+        }
+    }
+}
+
+/// Why a file is not in a destination.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Why {
     #[error(transparent)]
@@ -56,11 +96,20 @@ impl Why {
         }
     }
 
-    /// Whether the session cannot go on.
+    /// Whether its destination (or, where the card is at fault, the session) cannot go on.
     pub(crate) fn ends_session(&self) -> bool {
         match self {
             Self::Io(error) => error.ends_session(),
             Self::Catalog(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the card is at fault, and not a destination.
+    pub(crate) fn is_card(&self) -> bool {
+        match self {
+            Self::Io(error) => matches!(error.step, Step::Open | Step::List | Step::Read),
+            Self::SourceChanged | Self::SecondReadDiffers => true,
             _ => false,
         }
     }

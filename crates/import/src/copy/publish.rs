@@ -98,10 +98,11 @@ impl<'a> Publisher<'a> {
 
     /// What lies there is proven like a copy of our own before it is called the same.
     fn is_same_content(&mut self, full: &Path, settled: &Settled) -> bool {
-        let plain = fs::symlink_metadata(full).is_ok_and(|meta| meta.is_file() && meta.len() == settled.size);
+        let plain = fs::symlink_metadata(full).is_ok_and(|meta| meta.is_file() && meta.len() == settled.content.size);
         plain
             && fs::File::open(full).is_ok_and(|file| sys::sync_file(&file).is_ok())
-            && cold_hash(full, settled.size, self.class, &mut self.buffer).is_ok_and(|(hash, _)| hash == settled.hash)
+            && cold_hash(full, settled.content.size, self.class, &mut self.buffer)
+                .is_ok_and(|(hash, _)| hash == settled.content.hash)
     }
 
     /// Makes a folder and all above it durable: each is synced into its parent before anything is put in it.

@@ -1,4 +1,4 @@
-//! Runs the copy: starts lanes and settlers, feeds them, and publishes what they prove.
+//! Runs the copy: starts lanes, writers and settlers, and lets the desk feed them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,30 +7,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use jiff::Timestamp;
-use lightfast_catalog::{Catalog, IntentId, RootId};
+use lightfast_catalog::{Catalog, IntentId};
 use lightfast_model::{ContentHash, QuickKey, SessionId, Verified, VerifyMode};
 
 use super::buffer::AlignedBuffer;
 use super::desk::Desk;
-use super::lane::{LaneSettings, Written, copy_one};
+use super::far::{Far, far};
+use super::lane::{LaneSettings, Sink, copy_one};
 use super::publish::cold_hash;
-use super::settle::{SettleSettings, Settled, settle};
-use super::{Busy, Outcome, Thumbs, Why};
+use super::settle::{Content, SettleSettings, Settled, settle};
+use super::temp::Written;
+use super::{Busy, Thumbs, Told, Why};
+use crate::destination::{Destination, Dests};
 use crate::error::{At, IoError, Step};
-use crate::plan::{Action, KnownCopy, Plan, hash_of};
+use crate::plan::{KnownCopy, Plan, hash_of};
 use crate::progress::Meter;
 use crate::sys::{self, FsClass};
+
+/// The intent and the temporary file (relative to its destination) of each file that may be written, by its place
+/// in the plan and its destination's.
+pub(crate) type Intents = HashMap<(usize, usize), (IntentId, PathBuf)>;
 
 /// What the copy needs besides the plan.
 pub(crate) struct Copying<'a> {
     pub(crate) plan: &'a Plan,
-    pub(crate) library: &'a Path,
-    pub(crate) root: RootId,
+    pub(crate) destinations: &'a [Destination],
     pub(crate) catalog: &'a mut Catalog,
     /// The session of each source.
     pub(crate) sessions: &'a [SessionId],
-    /// The intent and the temporary file of each file that may be written, by its place in the plan.
-    pub(crate) intents: &'a HashMap<usize, (IntentId, PathBuf)>,
+    pub(crate) intents: &'a Intents,
     pub(crate) verify: VerifyMode,
     pub(crate) again: bool,
     pub(crate) lanes: usize,
@@ -54,78 +59,99 @@ pub(crate) struct Clocks {
 }
 
 /// What lanes are asked for.
-#[derive(Clone, Copy)]
 pub(super) enum Work {
-    Copy(usize),
+    Copy(usize, Dests),
     Hash(usize),
-    /// Read a copy of the library back, which was not proven well enough for this import.
-    Prove(usize),
+    /// Read a copy back, which was not proven well enough for this import.
+    Prove(usize, usize, KnownCopy),
 }
 
-/// What comes back from lanes and settlers.
+/// What comes back from lanes and settlers; files and destinations by their places.
 pub(super) enum Done {
-    Settled(usize, Settled),
+    Settled(usize, usize, Settled),
     Hashed(usize, ContentHash, QuickKey),
-    Proven(usize, Verified),
-    Failed(usize, Why),
+    Proven(usize, usize, KnownCopy, Verified),
+    Failed(usize, usize, Why),
+    /// The card's file could not be read: all these destinations go without.
+    Unread(usize, Dests, Why),
 }
 
 struct ToSettle {
     index: usize,
     written: Written,
+    content: Content,
+}
+
+/// Why an import ends before its end: all of it, or one destination.
+#[derive(Debug, Default)]
+pub(crate) struct Stops {
+    /// Set when the person interrupts, the card is gone, or nothing is left to write to.
+    pub(super) all: AtomicBool,
+    /// Set for each destination that cannot go on.
+    pub(super) each: Vec<AtomicBool>,
+}
+
+impl Stops {
+    pub(super) fn has_ended(&self, dest: usize) -> bool {
+        self.all.load(Ordering::Relaxed) || self.each.get(dest).is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
 }
 
 /// Copies, compares and proves everything in the plan that needs it. `tell` gets each file's outcome once, after its
-/// commit. Returns why the session had to end early, if it had.
-pub(crate) fn run(copying: Copying<'_>, tell: &mut dyn FnMut(usize, Outcome)) -> Option<String> {
-    let halt = AtomicBool::new(false);
-    let (class, _) = sys::fs_class(copying.library);
-    let umask = sys::umask();
+/// commit in every destination. Returns why it had to end early, if it had.
+pub(crate) fn run(copying: Copying<'_>, tell: &mut dyn FnMut(usize, Told)) -> Option<String> {
+    let stops =
+        Stops { all: AtomicBool::new(false), each: copying.destinations.iter().map(|_| false.into()).collect() };
     let (work_to, work) = unbounded::<Work>();
-    let (settle_to, to_settle) = bounded::<ToSettle>(copying.lanes + 2);
     let (done_to, done) = unbounded::<Done>();
-    let settlers = if copying.lanes == 1 { 1 } else { 2 };
+    let (settle_to, to_settle): (Vec<_>, Vec<_>) =
+        copying.destinations.iter().map(|_| bounded::<ToSettle>(copying.lanes + 2)).unzip();
+    let lanes = copying.lanes;
     let threads = Threads {
         plan: copying.plan,
-        library: copying.library,
-        class,
-        umask,
+        destinations: copying.destinations,
+        umask: sys::umask(),
         verify: copying.verify,
-        halt: &halt,
+        stops: &stops,
         intents: copying.intents,
         thumbs: copying.thumbs,
         clocks: copying.clocks,
         meter: copying.meter,
         considerate: copying.considerate,
     };
-    let lanes = copying.lanes;
-    let mut desk = Desk::new(copying, class, &halt, work_to, tell);
+    let mut desk = Desk::new(copying, &stops, work_to, tell);
     std::thread::scope(|scope| {
+        let threads = &threads;
         for _ in 0..lanes {
             let (work, settle_to, done_to) = (work.clone(), settle_to.clone(), done_to.clone());
-            let threads = &threads;
-            scope.spawn(move || threads.lane(&work, &settle_to, &done_to));
+            let mut far_ends = Vec::new();
+            for destination in threads.destinations.iter().skip(1) {
+                let (end, writer) = far(threads.umask, destination.class == FsClass::Block);
+                far_ends.push(end);
+                scope.spawn(move || threads.considerate(|| writer.run()));
+            }
+            scope.spawn(move || threads.considerate(|| threads.lane(&work, &far_ends, &settle_to, &done_to)));
         }
-        for _ in 0..settlers {
-            let (to_settle, done_to) = (to_settle.clone(), done_to.clone());
-            let threads = &threads;
-            scope.spawn(move || threads.settler(&to_settle, &done_to));
+        for (dest, to_settle) in to_settle.iter().enumerate() {
+            for _ in 0..if lanes == 1 { 1 } else { 2 } {
+                let (to_settle, done_to) = (to_settle.clone(), done_to.clone());
+                scope.spawn(move || threads.considerate(|| threads.settler(dest, &to_settle, &done_to)));
+            }
         }
         drop((work, settle_to, to_settle, done_to));
         desk.direct(&done);
     });
-    desk.ended
+    desk.ended()
 }
 
 /// What lanes and settlers share.
 struct Threads<'a> {
     plan: &'a Plan,
-    library: &'a Path,
-    class: FsClass,
+    destinations: &'a [Destination],
     umask: u32,
     verify: VerifyMode,
-    halt: &'a AtomicBool,
-    intents: &'a HashMap<usize, (IntentId, PathBuf)>,
+    stops: &'a Stops,
+    intents: &'a Intents,
     thumbs: Option<&'a Thumbs>,
     clocks: &'a Clocks,
     meter: &'a Meter<'a>,
@@ -133,108 +159,135 @@ struct Threads<'a> {
 }
 
 impl Threads<'_> {
-    fn lane(&self, work: &Receiver<Work>, settle_to: &Sender<ToSettle>, done_to: &Sender<Done>) {
+    fn considerate(&self, work: impl FnOnce()) {
         if self.considerate {
             sys::be_considerate();
         }
+        work();
+    }
+
+    fn lane(&self, work: &Receiver<Work>, far: &[Far], settle_to: &[Sender<ToSettle>], done_to: &Sender<Done>) {
         let mut buffer = AlignedBuffer::new();
         for work in work {
-            let (Work::Copy(index) | Work::Hash(index) | Work::Prove(index)) = work;
-            if self.halt.load(Ordering::Relaxed) {
-                let _ = done_to.send(Done::Failed(index, Why::Interrupted));
-                continue;
-            }
+            let is_over = self.stops.all.load(Ordering::Relaxed);
             let done = match work {
-                Work::Copy(_) => match self.copy(index, &mut buffer) {
-                    Ok(written) => {
-                        let _ = settle_to.send(ToSettle { index, written });
-                        continue;
-                    }
-                    Err(why) => Done::Failed(index, why),
-                },
-                Work::Hash(_) => self.hash(index, &mut buffer),
-                Work::Prove(_) => self.prove(index, &mut buffer),
+                Work::Copy(index, dests) if is_over => Done::Unread(index, dests, Why::Interrupted),
+                Work::Hash(index) if is_over => Done::Failed(index, 0, Why::Interrupted),
+                Work::Prove(index, dest, _) if is_over => Done::Failed(index, dest, Why::Interrupted),
+                Work::Copy(index, dests) => {
+                    self.copy(index, dests, far, settle_to, done_to, &mut buffer);
+                    continue;
+                }
+                Work::Hash(index) => self.hash(index, &mut buffer),
+                Work::Prove(index, dest, copy) => self.prove(index, dest, copy, &mut buffer),
             };
             let _ = done_to.send(done);
         }
     }
 
-    fn copy(&self, index: usize, buffer: &mut AlignedBuffer) -> Result<Written, Why> {
-        let (file, (_, temp)) = self.plan.files.get(index).zip(self.intents.get(&index)).ok_or(Why::Interrupted)?;
+    fn copy(
+        &self,
+        index: usize,
+        dests: Dests,
+        far: &[Far],
+        settle_to: &[Sender<ToSettle>],
+        done_to: &Sender<Done>,
+        buffer: &mut AlignedBuffer,
+    ) {
+        let mut places = Vec::new();
+        let mut sinks = Vec::new();
+        for dest in dests.iter() {
+            let parts = self.destinations.get(dest).zip(self.intents.get(&(index, dest)));
+            let Some((destination, (_, temp))) = parts.filter(|_| !self.stops.has_ended(dest)) else {
+                let _ = done_to.send(Done::Failed(index, dest, Why::Interrupted));
+                continue;
+            };
+            let temp = destination.path().join(temp);
+            sinks.push(match dest.checked_sub(1).and_then(|at| far.get(at)) {
+                Some(writer) => Sink::Far { temp, writer },
+                None => Sink::Near { temp },
+            });
+            places.push(dest);
+        }
+        let Some(file) = self.plan.files.get(index).filter(|_| !sinks.is_empty()) else { return };
         let _busy = self.clocks.copy.start();
-        let settings = LaneSettings {
-            stop: self.halt,
-            bytes: &self.meter.copied,
-            umask: self.umask,
-            direct: self.class == FsClass::Block,
-        };
+        let direct = self.destinations.first().is_some_and(|library| library.class == FsClass::Block);
+        let settings = LaneSettings { stop: &self.stops.all, bytes: &self.meter.copied, umask: self.umask, direct };
         let preview = file.target().and_then(|target| target.thumbnail_from);
         let mut tee = self.thumbs.zip(preview).and_then(|(thumbs, preview)| thumbs.tee(index, preview));
-        let path = self.plan.source_path(file);
-        let temp = self.library.join(temp);
-        copy_one(&settings, &path, &file.file, &temp, buffer, &mut tee)
+        match copy_one(&settings, &self.plan.source_path(file), &file.file, &sinks, buffer, &mut tee) {
+            Ok(read) => {
+                let content = Content { hash: read.hash, quick: read.quick, size: file.file.size };
+                for (dest, copy) in places.into_iter().zip(read.copies) {
+                    match (copy, settle_to.get(dest)) {
+                        (Ok(written), Some(to)) => drop(to.send(ToSettle { index, written, content })),
+                        (Ok(_), None) => {}
+                        (Err(why), _) => drop(done_to.send(Done::Failed(index, dest, why))),
+                    }
+                }
+            }
+            Err(why) => {
+                let dests = places.into_iter().fold(Dests::default(), Dests::with);
+                let _ = done_to.send(Done::Unread(index, dests, why));
+            }
+        }
     }
 
     fn hash(&self, index: usize, buffer: &mut AlignedBuffer) -> Done {
-        let Some(file) = self.plan.files.get(index) else { return Done::Failed(index, Why::Interrupted) };
+        let Some(file) = self.plan.files.get(index) else { return Done::Failed(index, 0, Why::Interrupted) };
         let _busy = self.clocks.copy.start();
         let path = self.plan.source_path(file);
         match hash_of(&path, file.file.size, buffer) {
             Ok((hash, quick)) => Done::Hashed(index, hash, quick),
-            Err(error) => Done::Failed(index, IoError::new(Step::Read, &path, error).into()),
+            Err(error) => Done::Failed(index, 0, IoError::new(Step::Read, &path, error).into()),
         }
     }
 
-    /// Reads the library's copy of a duplicate back.
-    fn prove(&self, index: usize, buffer: &mut AlignedBuffer) -> Done {
-        let Some(Action::Duplicate(copy)) = self.plan.files.get(index).map(|file| &file.action) else {
-            return Done::Failed(index, Why::Interrupted);
-        };
+    fn prove(&self, index: usize, dest: usize, copy: KnownCopy, buffer: &mut AlignedBuffer) -> Done {
+        let parts = self.destinations.get(dest).zip(self.plan.files.get(index));
+        let Some((destination, file)) = parts else { return Done::Failed(index, dest, Why::Interrupted) };
         let _busy = self.clocks.verify.start();
-        let size = self.plan.files.get(index).map_or(0, |file| file.file.size);
-        match prove_copy(self.library, copy, size, self.class, buffer) {
-            Ok(level) => Done::Proven(index, level),
-            Err(why) => Done::Failed(index, why),
+        match prove_copy(destination, &copy, file.file.size, buffer) {
+            Ok(level) => Done::Proven(index, dest, copy, level),
+            Err(why) => Done::Failed(index, dest, why),
         }
     }
 
-    fn settler(&self, to_settle: &Receiver<ToSettle>, done_to: &Sender<Done>) {
-        if self.considerate {
-            sys::be_considerate();
-        }
+    fn settler(&self, dest: usize, to_settle: &Receiver<ToSettle>, done_to: &Sender<Done>) {
         let mut buffer = AlignedBuffer::new();
+        let Some(destination) = self.destinations.get(dest) else { return };
         let settings = SettleSettings {
             verify: self.verify,
-            class: self.class,
+            class: destination.class,
             sync: &self.clocks.sync,
             reading: &self.clocks.verify,
-            verified_bytes: &self.meter.verified,
-            stop: self.halt,
+            // The meter shows the library's progress; the others run beside it.
+            verified_bytes: (dest == 0).then_some(&self.meter.verified),
+            stop: &self.stops.all,
         };
-        for ToSettle { index, written } in to_settle {
+        for ToSettle { index, written, content } in to_settle {
             let Some(file) = self.plan.files.get(index) else { continue };
             let source = self.plan.source_path(file);
-            let done = match settle(&settings, written, file.file.size, &source, &mut buffer) {
-                Ok(settled) => Done::Settled(index, settled),
-                Err(why) => Done::Failed(index, why),
+            let done = match settle(&settings, written, content, &source, &mut buffer) {
+                Ok(settled) => Done::Settled(index, dest, settled),
+                Err(why) => Done::Failed(index, dest, why),
             };
             let _ = done_to.send(done);
         }
     }
 }
 
-/// Reads a copy of the library back and compares it with the hash that it must have.
+/// Reads a copy back and compares it with the hash that it must have.
 pub(super) fn prove_copy(
-    library: &Path,
+    destination: &Destination,
     copy: &KnownCopy,
     size: u64,
-    class: FsClass,
     buffer: &mut AlignedBuffer,
 ) -> Result<Verified, Why> {
-    let path = library.join(copy.path.as_path());
-    let file = std::fs::File::open(&path).at(Step::ReadBack, &path)?;
-    sys::sync_file(&file).at(Step::Sync, &path)?;
+    let path: &Path = &destination.path().join(copy.path.as_path());
+    let file = std::fs::File::open(path).at(Step::ReadBack, path)?;
+    sys::sync_file(&file).at(Step::Sync, path)?;
     drop(file);
-    let (hash, level) = cold_hash(&path, size, class, buffer).at(Step::ReadBack, &path)?;
+    let (hash, level) = cold_hash(path, size, destination.class, buffer).at(Step::ReadBack, path)?;
     if hash == copy.hash { Ok(level) } else { Err(Why::CopyDiffers { path: copy.path.0.clone() }) }
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use lightfast_model::{ContentHash, QuickKey, Verified, VerifyMode};
 
 use super::buffer::AlignedBuffer;
-use super::lane::Written;
 use super::publish::cold_hash;
+use super::temp::Written;
 use super::{Busy, Why};
 use crate::error::{At, Step};
 use crate::plan::hash_of;
@@ -17,10 +17,16 @@ use crate::sys::{self, FsClass};
 #[derive(Debug)]
 pub(crate) struct Settled {
     pub(crate) temp: std::path::PathBuf,
+    pub(crate) content: Content,
+    pub(crate) verified: Verified,
+}
+
+/// What a file's bytes are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Content {
     pub(crate) hash: ContentHash,
     pub(crate) quick: QuickKey,
     pub(crate) size: u64,
-    pub(crate) verified: Verified,
 }
 
 /// What all settlers share.
@@ -29,8 +35,8 @@ pub(crate) struct SettleSettings<'a> {
     pub(crate) class: FsClass,
     pub(crate) sync: &'a Busy,
     pub(crate) reading: &'a Busy,
-    /// Bytes read back so far.
-    pub(crate) verified_bytes: &'a AtomicU64,
+    /// Bytes read back so far, where they are counted.
+    pub(crate) verified_bytes: Option<&'a AtomicU64>,
     pub(crate) stop: &'a AtomicBool,
 }
 
@@ -38,12 +44,12 @@ pub(crate) struct SettleSettings<'a> {
 pub(crate) fn settle(
     settings: &SettleSettings<'_>,
     written: Written,
-    size: u64,
+    content: Content,
     source: &Path,
     buffer: &mut AlignedBuffer,
 ) -> Result<Settled, Why> {
     let temp = written.temp.clone();
-    let settled = prove(settings, written, size, source, buffer);
+    let settled = prove(settings, written, content, source, buffer);
     if settled.is_err() {
         let _ = sys::remove_file(&temp);
     }
@@ -53,11 +59,12 @@ pub(crate) fn settle(
 fn prove(
     settings: &SettleSettings<'_>,
     written: Written,
-    size: u64,
+    content: Content,
     source: &Path,
     buffer: &mut AlignedBuffer,
 ) -> Result<Settled, Why> {
-    let Written { temp, file, hash, quick } = written;
+    let Written { temp, file } = written;
+    let Content { hash, size, .. } = content;
     {
         let _busy = settings.sync.start();
         sys::sync_file(&file).at(Step::Sync, &temp)?;
@@ -74,10 +81,12 @@ fn prove(
         if read_back != hash {
             return Err(Why::ReadBackDiffers);
         }
-        settings.verified_bytes.fetch_add(size, Ordering::Relaxed);
+        if let Some(bytes) = settings.verified_bytes {
+            bytes.fetch_add(size, Ordering::Relaxed);
+        }
         if settings.verify == VerifyMode::Twice { second_read(source, size, hash, level, buffer)? } else { level }
     };
-    Ok(Settled { temp, hash, quick, size, verified })
+    Ok(Settled { temp, content, verified })
 }
 
 /// Reads the card a second time; where the read-back could only be `reread`, it stays that.

@@ -6,12 +6,13 @@ use std::sync::atomic::AtomicBool;
 
 use jiff::tz::TimeZone;
 use lightfast_catalog::CatalogError;
-use lightfast_model::{BytePath, DestinationPlan, PhotoId};
+use lightfast_model::{BytePath, DestinationPlan, Kind, PhotoId, PhotoKind, Role};
 
 use super::known::Knowledge;
 use super::look::{Look, LookAt, look_into};
 use super::naming::{Naming, Unnamed, name_all};
-use super::{Action, Plan, PlannedFile, PlannedSource, hash_of};
+use super::shots::taken_guess;
+use super::{Action, Plan, PlannedFile, PlannedSource, Target, hash_of};
 use crate::copy::AlignedBuffer;
 use crate::error::{At, IoError, Step};
 use crate::names::Namer;
@@ -103,6 +104,9 @@ pub(crate) fn build(
             file.action = if compare.contains(&index) { Action::Compare(target) } else { Action::Copy(target) };
         }
     }
+    for file in &mut files {
+        file.also_target = also_target(known, zone, file).map(Box::new);
+    }
     let destinations = destinations(options, &files)?;
     Ok(Plan { sources, files, destinations })
 }
@@ -127,20 +131,23 @@ fn settle(options: &Options, sources: &[PlannedSource], known: &Knowledge<'_>) -
         for file in &source.listing.files {
             let entry = history.get(file.path.as_bytes());
             let same = entry.filter(|entry| entry.size == file.size && entry.mtime_ns == file.mtime_ns);
+            let mut elsewhere = Vec::new();
             let action = if let Some(reason) = file.junk {
                 Action::Ignored(reason)
             } else if let Some(entry) = same.filter(|entry| entry.trashed && !options.again) {
                 Action::Trashed(entry.hash)
-            } else if let Some(copy) = same.and_then(|entry| known.standing_entry(entry)) {
+            } else if let Some((entry, copy)) = same.and_then(|entry| Some((entry, known.standing_entry(0, entry)?))) {
+                elsewhere = (1..known.roots.len()).map(|dest| known.standing_entry(dest, entry)).collect();
                 Action::Duplicate(copy)
             } else {
                 Action::Refused(OPEN.into())
             };
-            files.push(PlannedFile { source: index, file: file.clone(), action });
+            files.push(PlannedFile { source: index, file: file.clone(), action, elsewhere, also_target: None });
         }
         for refused in &source.listing.unlisted {
             let file = crate::card::SourceFile { path: refused.path.clone(), size: 0, mtime_ns: 0, junk: None };
-            files.push(PlannedFile { source: index, file, action: Action::Refused(refused.reason.clone()) });
+            let action = Action::Refused(refused.reason.clone());
+            files.push(PlannedFile { source: index, file, action, elsewhere: Vec::new(), also_target: None });
         }
     }
     Ok(files)
@@ -166,22 +173,59 @@ fn quick_needed(files: &[PlannedFile], open: &[usize], known: &Knowledge<'_>) ->
 /// The photo and the library path of a file that is here already.
 fn photo_here(known: &Knowledge<'_>, file: &PlannedFile) -> Option<(PhotoId, PathBuf)> {
     let Action::Duplicate(copy) = &file.action else { return None };
-    let (catalog, root) = known.catalog?;
-    let photo = catalog.photo_at(root, &copy.path).ok()??;
+    let photo = known.catalog?.photo_at(known.library_root()?, &copy.path).ok()??;
     Some((photo, copy.path.as_path().to_owned()))
 }
 
+/// A duplicate that a further destination lacks goes there under its name in the library.
+fn also_target(known: &Knowledge<'_>, zone: &TimeZone, file: &PlannedFile) -> Option<Target> {
+    let (photo, path) = photo_here(known, file)?;
+    if file.elsewhere.iter().all(Option::is_some) {
+        return None;
+    }
+    let name = file.file.path.as_path().file_name()?;
+    let (kind, _) = lightfast_media::kind_of(&[], name);
+    Some(Target {
+        path,
+        photo,
+        role: role_of(kind),
+        group: u32::MAX,
+        seq: 0,
+        facts: None,
+        taken: taken_guess(name, file.file.mtime_ns, zone),
+        kind: if kind == Kind::Video { PhotoKind::Video } else { PhotoKind::Photo },
+        thumbnail_from: None,
+        resumes: None,
+    })
+}
+
+/// What a file of a kind is to its photo, where nothing else of the photo is known.
+fn role_of(kind: Kind) -> Role {
+    match kind {
+        Kind::Raw => Role::Raw,
+        Kind::Jpeg => Role::Jpeg,
+        Kind::Heif => Role::Heif,
+        Kind::Tiff | Kind::Image => Role::Tiff,
+        Kind::Video => Role::Video,
+        Kind::Audio => Role::Audio,
+        Kind::Thumbnail => Role::Thumbnail,
+        Kind::Sidecar => Role::Sidecar,
+        Kind::Other => Role::Other,
+    }
+}
+
 fn destinations(options: &Options, files: &[PlannedFile]) -> Result<Vec<DestinationPlan>, PlanError> {
-    let sizes: Vec<u64> = files.iter().filter(|f| f.target().is_some()).map(|f| f.file.size).collect();
-    let originals: u64 = sizes.iter().sum();
-    let margin = if sizes.is_empty() { 0 } else { MARGIN + MARGIN_PER_FILE.saturating_mul(sizes.len() as u64) };
-    let place = nearest_existing(&options.library);
-    let free = sys::free_space(place).at(Step::Open, place)?;
-    Ok(vec![DestinationPlan {
-        path: BytePath(options.library.clone()),
-        free,
-        needed: originals.saturating_add(margin),
-    }])
+    let mut plans = Vec::new();
+    for (dest, folder) in crate::destination::folders(options).enumerate() {
+        let wanted = |file: &&PlannedFile| file.wants(dest);
+        let sizes: Vec<u64> = files.iter().filter(wanted).map(|f| f.file.size).collect();
+        let originals: u64 = sizes.iter().sum();
+        let margin = if sizes.is_empty() { 0 } else { MARGIN + MARGIN_PER_FILE.saturating_mul(sizes.len() as u64) };
+        let place = nearest_existing(folder);
+        let free = sys::free_space(place).at(Step::Open, place)?;
+        plans.push(DestinationPlan { path: BytePath(folder.clone()), free, needed: originals.saturating_add(margin) });
+    }
+    Ok(plans)
 }
 
 /// The path itself, or the nearest folder above it that exists: where its file system is asked.

@@ -16,10 +16,10 @@ use crate::sys::{self, Direct};
 /// The library's knowledge; all empty for a library that does not exist yet.
 #[derive(Default)]
 pub(crate) struct Knowledge<'a> {
-    /// The catalogue, and the library's own root in it.
-    pub(crate) catalog: Option<(&'a Catalog, RootId)>,
-    /// The library's folder.
-    pub(crate) library: PathBuf,
+    /// The catalogue.
+    pub(crate) catalog: Option<&'a Catalog>,
+    /// The destinations' folders, the library first, with their rows where they have one.
+    pub(crate) roots: Vec<(Option<RootId>, PathBuf)>,
     /// What an interrupted import of a card had planned, by card and path on it.
     pub(crate) interrupted: HashMap<(String, Vec<u8>), UnfinishedIntent>,
 }
@@ -37,47 +37,52 @@ pub(crate) fn copy_stands(root: &Path, copy: &CopyAt) -> bool {
 impl Knowledge<'_> {
     /// What was hashed whole from this card before.
     pub(crate) fn card_history(&self, card: &str) -> lightfast_catalog::Result<HashMap<Vec<u8>, CardEntry>> {
-        self.catalog.map_or_else(|| Ok(HashMap::new()), |(catalog, _)| catalog.card_history(card))
+        self.catalog.map_or_else(|| Ok(HashMap::new()), |catalog| catalog.card_history(card))
     }
 
-    /// The copy of a content that stands in the library itself.
-    pub(crate) fn standing(&self, known: &KnownFile) -> Option<KnownCopy> {
-        let (_, root) = self.catalog?;
-        standing_copy(&self.library, root, known.file, known.hash, &known.copies)
+    /// The library's own row.
+    pub(crate) fn library_root(&self) -> Option<RootId> {
+        self.roots.first()?.0
+    }
+
+    /// The copy of a content that stands in a destination.
+    pub(crate) fn standing(&self, dest: usize, known: &KnownFile) -> Option<KnownCopy> {
+        let (root, path) = self.roots.get(dest)?;
+        standing_copy(path, (*root)?, known.file, known.hash, &known.copies)
     }
 
     /// The same for what a card's history knows.
-    pub(crate) fn standing_entry(&self, entry: &CardEntry) -> Option<KnownCopy> {
-        let (_, root) = self.catalog?;
-        standing_copy(&self.library, root, entry.file?, entry.hash, &entry.copies)
+    pub(crate) fn standing_entry(&self, dest: usize, entry: &CardEntry) -> Option<KnownCopy> {
+        let (root, path) = self.roots.get(dest)?;
+        standing_copy(path, (*root)?, entry.file?, entry.hash, &entry.copies)
     }
 
     /// Which of these sizes a known content has.
     pub(crate) fn sizes_known(&self, sizes: &[u64]) -> lightfast_catalog::Result<std::collections::HashSet<u64>> {
-        self.catalog.map_or_else(|| Ok(Default::default()), |(catalog, _)| catalog.sizes_known(sizes))
+        self.catalog.map_or_else(|| Ok(Default::default()), |catalog| catalog.sizes_known(sizes))
     }
 
     /// Whether a content with this quick key and size is known (in the library, or in its trash).
     pub(crate) fn may_be_known(&self, quick: QuickKey, size: u64) -> lightfast_catalog::Result<bool> {
-        self.catalog.map_or(Ok(false), |(catalog, _)| Ok(!catalog.known_by_quick(quick, size)?.is_empty()))
+        self.catalog.map_or(Ok(false), |catalog| Ok(!catalog.known_by_quick(quick, size)?.is_empty()))
     }
 
     /// Whether the catalogue knows a file under this path of the library.
     pub(crate) fn is_recorded(&self, path: &Path) -> bool {
         let path = [lightfast_model::BytePath::from(path)];
-        self.catalog
-            .is_some_and(|(catalog, root)| catalog.paths_taken(root, &path).map_or(true, |taken| !taken.is_empty()))
+        let known = self.catalog.zip(self.library_root());
+        known.is_some_and(|(catalog, root)| catalog.paths_taken(root, &path).map_or(true, |taken| !taken.is_empty()))
     }
 
     /// The content itself, if it is known.
     pub(crate) fn by_hash(&self, hash: &ContentHash) -> lightfast_catalog::Result<Option<KnownFile>> {
-        self.catalog.map_or(Ok(None), |(catalog, _)| catalog.known_by_hash(hash))
+        self.catalog.map_or(Ok(None), |catalog| catalog.known_by_hash(hash))
     }
 }
 
-/// The first copy in the library itself that stands; one that was proven best is preferred.
+/// The first copy in a destination that stands; one that was proven best is preferred.
 pub(crate) fn standing_copy(
-    library: &Path,
+    folder: &Path,
     root: RootId,
     file: lightfast_catalog::FileId,
     hash: ContentHash,
@@ -85,7 +90,7 @@ pub(crate) fn standing_copy(
 ) -> Option<KnownCopy> {
     let mut here: Vec<&CopyAt> = copies.iter().filter(|copy| copy.root == root).collect();
     here.sort_by_key(|copy| std::cmp::Reverse(copy.verified));
-    let copy = here.into_iter().find(|copy| copy_stands(library, copy))?;
+    let copy = here.into_iter().find(|copy| copy_stands(folder, copy))?;
     Some(KnownCopy { file, hash, path: copy.path.clone(), verified: copy.verified })
 }
 

@@ -49,6 +49,10 @@ pub struct PlannedFile {
     pub file: SourceFile,
     /// What will be done.
     pub action: Action,
+    /// Of a duplicate: the copies that stand in the further destinations, in their order.
+    pub elsewhere: Vec<Option<KnownCopy>>,
+    /// Of a duplicate that some further destination lacks: where it goes there.
+    pub also_target: Option<Box<Target>>,
 }
 
 /// What will be done with a file.
@@ -94,8 +98,8 @@ pub struct Target {
     pub group: u32,
     /// Number within the import.
     pub seq: u32,
-    /// What the file says of itself.
-    pub facts: Facts,
+    /// What the file says of itself, where it was looked into.
+    pub facts: Option<Facts>,
     /// When it was taken; from its modification time where nothing better is known.
     pub taken: CaptureTime,
     /// What its photo is to a person.
@@ -125,11 +129,22 @@ impl Plan {
 }
 
 impl PlannedFile {
+    /// Whether it may be written to a destination, by that one's place in the list; the library's is 0.
+    pub fn wants(&self, dest: usize) -> bool {
+        match &self.action {
+            Action::Copy(_) | Action::Compare(_) => true,
+            Action::Duplicate(_) => {
+                dest.checked_sub(1).and_then(|at| self.elsewhere.get(at)).is_some_and(Option::is_none)
+            }
+            _ => false,
+        }
+    }
+
     /// Where it goes, if it may be written.
     pub fn target(&self) -> Option<&Target> {
         match &self.action {
             Action::Copy(target) | Action::Compare(target) => Some(target),
-            _ => None,
+            _ => self.also_target.as_deref(),
         }
     }
 }

@@ -85,7 +85,7 @@ pub(crate) fn name_all(
                     group: group as u32,
                     seq: number,
                     taken: file.facts.taken.unwrap_or_else(|| guess(&planned.file, zone)),
-                    facts: std::mem::take(&mut file.facts),
+                    facts: Some(std::mem::take(&mut file.facts)),
                     kind,
                     thumbnail_from: preview,
                     resumes: file.resumes.as_ref().map(|resumed| resumed.id),

@@ -39,14 +39,19 @@ impl TestLibrary {
 
     /// Originals by their path in the library.
     pub(crate) fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut tree = BTreeMap::new();
-        collect(&self.path(), Path::new(""), &mut tree);
-        tree
+        tree_of(&self.path())
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
         self.tree().keys().map(|path| path.to_string_lossy().into_owned()).collect()
     }
+}
+
+/// Originals of any destination by their path in it.
+pub(crate) fn tree_of(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut tree = BTreeMap::new();
+    collect(root, Path::new(""), &mut tree);
+    tree
 }
 
 fn collect(root: &Path, folder: &Path, tree: &mut BTreeMap<PathBuf, Vec<u8>>) {

@@ -1,0 +1,104 @@
+//! A further destination's own writer: it takes blocks from a lane through a bounded queue, so that a slower disk
+//! holds the reading up only while that queue is full, and one that fails does not stop the others.
+
+use std::path::PathBuf;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use super::Why;
+use super::buffer::AlignedBuffer;
+use super::temp::{TempFile, Written};
+
+/// Blocks that may wait for one writer.
+const QUEUE: usize = 8;
+
+/// A lane's end.
+pub(super) struct Far {
+    to: Sender<Message>,
+    free: Receiver<AlignedBuffer>,
+    back: Receiver<Result<Written, Why>>,
+}
+
+/// The writer's end.
+pub(super) struct FarWriter {
+    from: Receiver<Message>,
+    free: Sender<AlignedBuffer>,
+    back: Sender<Result<Written, Why>>,
+    umask: u32,
+    direct: bool,
+}
+
+enum Message {
+    Begin { temp: PathBuf, size: u64 },
+    Block { buffer: AlignedBuffer, len: usize },
+    End { mtime_ns: i64 },
+    Abandon,
+}
+
+/// Makes both ends.
+pub(super) fn far(umask: u32, direct: bool) -> (Far, FarWriter) {
+    let (to, from) = bounded(QUEUE + 2);
+    let (free_to, free) = bounded(QUEUE);
+    let (back_to, back) = bounded(1);
+    for _ in 0..QUEUE {
+        let _ = free_to.send(AlignedBuffer::new());
+    }
+    (Far { to, free, back }, FarWriter { from, free: free_to, back: back_to, umask, direct })
+}
+
+impl Far {
+    pub(super) fn begin(&self, temp: PathBuf, size: u64) {
+        let _ = self.to.send(Message::Begin { temp, size });
+    }
+
+    /// Takes a copy of a block; waits while the writer is too far behind.
+    pub(super) fn write(&self, block: &[u8]) {
+        let Ok(mut buffer) = self.free.recv() else { return };
+        if let Some(room) = buffer.block().get_mut(..block.len()) {
+            room.copy_from_slice(block);
+        }
+        let _ = self.to.send(Message::Block { buffer, len: block.len() });
+    }
+
+    /// Ends the file, waits for the writer, and gives what became of it.
+    pub(super) fn end(&self, mtime_ns: i64) -> Result<Written, Why> {
+        let _ = self.to.send(Message::End { mtime_ns });
+        self.back.recv().unwrap_or(Err(Why::Interrupted))
+    }
+
+    /// Gives the file up; the writer removes it.
+    pub(super) fn abandon(&self) {
+        let _ = self.to.send(Message::Abandon);
+        let _ = self.back.recv();
+    }
+}
+
+impl FarWriter {
+    /// Works until its lane is gone.
+    pub(super) fn run(self) {
+        let mut file: Result<TempFile, Why> = Err(Why::Interrupted);
+        for message in self.from {
+            match message {
+                Message::Begin { temp, size } => file = TempFile::create(&temp, size, self.direct),
+                Message::Block { mut buffer, len } => {
+                    let written = match &mut file {
+                        Ok(file) => file.write(&mut buffer, len),
+                        Err(_) => Ok(()),
+                    };
+                    if let Err(why) = written {
+                        file = Err(why);
+                    }
+                    let _ = self.free.send(buffer);
+                }
+                Message::End { mtime_ns } => {
+                    let done = std::mem::replace(&mut file, Err(Why::Interrupted));
+                    let _ = self.back.send(done.and_then(|file| file.finish(mtime_ns, self.umask)));
+                }
+                Message::Abandon => {
+                    file = Err(Why::Interrupted);
+                    let _ = self.back.send(Err(Why::Interrupted));
+                }
+            }
+        }
+    }
+}
