@@ -1,22 +1,20 @@
-//! The publisher's desk: gives out work, collects what is proven, commits it in batches, and tells a file's outcome
-//! when every destination has answered.
+//! The publisher's desk: gives out work, collects what comes back, and tells a file's outcome when every destination
+//! has answered. What is proven is committed in batches, by its second half in `commit`.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use lightfast_catalog::{Duplicate, Failed, KnownFile, Published};
-use lightfast_model::{BytePath, ContentHash, Match, QuickKey, SessionId, Verified, VerifyMode};
+use lightfast_catalog::{Failed, KnownFile};
+use lightfast_model::{BytePath, ContentHash, Match, QuickKey, Verified, VerifyMode};
 
-use super::publish::{Named, Publisher};
+use super::publish::Publisher;
 use super::run::{Copying, Done, Stops, Work, prove_copy};
 use super::settle::Settled;
 use super::{AlignedBuffer, Answer, Told, Why};
 use crate::destination::Dests;
-use crate::fault::{Op, point};
-use crate::plan::{Action, KnownCopy, PlannedFile, standing_copy};
+use crate::plan::{Action, KnownCopy, standing_copy};
 
 /// Files committed in one go at most.
 const BATCH: usize = 16;
@@ -25,29 +23,29 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// What is to be done, what is under way, and what is proven and waits for its commit.
 pub(super) struct Desk<'a, 't> {
-    c: Copying<'a>,
-    stops: &'a Stops,
+    pub(super) c: Copying<'a>,
+    pub(super) stops: &'a Stops,
     /// Why each destination, or the whole import (the last), had to end.
-    reasons: Vec<Option<String>>,
-    publishers: Vec<Publisher<'a>>,
-    tell: &'t mut dyn FnMut(usize, Told),
-    work_to: Option<Sender<Work>>,
+    pub(super) reasons: Vec<Option<String>>,
+    pub(super) publishers: Vec<Publisher<'a>>,
+    pub(super) tell: &'t mut dyn FnMut(usize, Told),
+    pub(super) work_to: Option<Sender<Work>>,
     /// Pieces of work given out and not answered.
-    open: usize,
+    pub(super) open: usize,
     /// Files whose content may be here already: looked at when all others are published, since one of those may be it.
-    compare: Vec<usize>,
-    proven: Vec<(usize, usize, Settled)>,
-    duplicates: Vec<(usize, Option<QuickKey>, KnownCopy)>,
-    files: HashMap<usize, Open>,
+    pub(super) compare: Vec<usize>,
+    pub(super) proven: Vec<(usize, usize, Settled)>,
+    pub(super) duplicates: Vec<(usize, Option<QuickKey>, KnownCopy)>,
+    pub(super) files: HashMap<usize, Open>,
 }
 
 /// A file of which some destinations have not answered yet.
-struct Open {
+pub(super) struct Open {
     /// The name that it has in another destination already, in place of the planned one.
-    named: Option<BytePath>,
-    hash: Option<ContentHash>,
-    matched: Option<Match>,
-    answers: Vec<Option<Answer>>,
+    pub(super) named: Option<BytePath>,
+    pub(super) hash: Option<ContentHash>,
+    pub(super) matched: Option<Match>,
+    pub(super) answers: Vec<Option<Answer>>,
 }
 
 impl<'a, 't> Desk<'a, 't> {
@@ -166,14 +164,14 @@ impl<'a, 't> Desk<'a, 't> {
         self.c.verify == VerifyMode::Stream || level != Verified::Stream
     }
 
-    fn file(&mut self, index: usize) -> &mut Open {
+    pub(super) fn file(&mut self, index: usize) -> &mut Open {
         let dests = self.c.destinations.len();
         let new = || Open { named: None, hash: None, matched: None, answers: (0..dests).map(|_| None).collect() };
         self.files.entry(index).or_insert_with(new)
     }
 
     /// Enters one destination's answer; the last one tells.
-    fn answer(&mut self, index: usize, dest: usize, answer: Answer) {
+    pub(super) fn answer(&mut self, index: usize, dest: usize, answer: Answer) {
         let file = self.file(index);
         if let Some(slot) = file.answers.get_mut(dest) {
             *slot = Some(answer);
@@ -289,145 +287,8 @@ impl<'a, 't> Desk<'a, 't> {
         }
     }
 
-    /// Names what is proven, makes the names durable, commits, and only then answers.
-    fn flush(&mut self) {
-        self.flush_duplicates();
-        let mut by_dest: Vec<Vec<(usize, Settled)>> = self.c.destinations.iter().map(|_| Vec::new()).collect();
-        for (index, dest, settled) in std::mem::take(&mut self.proven) {
-            if let Some(list) = by_dest.get_mut(dest) {
-                list.push((index, settled));
-            }
-        }
-        for (dest, proven) in by_dest.into_iter().enumerate().filter(|(_, proven)| !proven.is_empty()) {
-            self.publish(dest, proven);
-        }
-    }
-
-    fn publish(&mut self, dest: usize, proven: Vec<(usize, Settled)>) {
-        let mut named: Vec<(usize, Named)> = Vec::new();
-        for (index, settled) in proven {
-            let target = self.c.plan.files.get(index).and_then(PlannedFile::target);
-            let named_so = self.files.get(&index).and_then(|file| file.named.as_ref()).map(|path| path.0.clone());
-            let planned = named_so.or_else(|| target.map(|target| target.path.clone()));
-            let outcome = match (planned, self.reasons.get(dest).cloned().flatten(), self.publishers.get_mut(dest)) {
-                (_, Some(reason), _) => Err(Why::Stopped(reason)),
-                (Some(path), None, Some(publisher)) => publisher.name(settled, &path),
-                _ => Err(Why::Interrupted),
-            };
-            match outcome {
-                Ok(file) => named.push((index, file)),
-                Err(why) => self.fail(index, dest, why),
-            }
-        }
-        let synced = self.publishers.get(dest).map_or(Ok(()), |p| p.sync_folders(named.iter().map(|(_, file)| file)));
-        if let Err(why) = synced.and_then(|()| self.commit(dest, &named)) {
-            // The names are there, but not known to be durable, or not committed: recovery takes them up.
-            let reason = why.to_string();
-            self.end(Some(dest), &reason);
-            for (index, _) in named {
-                self.fail(index, dest, Why::Stopped(reason.clone()));
-            }
-            return;
-        }
-        for (index, file) in named {
-            if dest == 0 {
-                self.make_up_thumbnail(index, &file.path);
-            }
-            let verified = file.settled.verified;
-            let answer = if file.was_there {
-                self.file(index).matched = Some(Match::Full);
-                Answer::Stands { path: BytePath(file.path), verified }
-            } else {
-                Answer::Copied { path: file.path, verified }
-            };
-            self.answer(index, dest, answer);
-        }
-    }
-
-    fn commit(&mut self, dest: usize, named: &[(usize, Named)]) -> Result<(), Why> {
-        let _busy = self.c.clocks.catalog.start();
-        for (session, rows) in self.by_session(dest, named) {
-            point(Op::Commit).map_err(|error| Why::Refused(format!("could not commit: {error}")))?;
-            self.c.catalog.publish(session, &rows)?;
-            point(Op::Commit).map_err(|error| Why::Refused(format!("could not go on after a commit: {error}")))?;
-        }
-        Ok(())
-    }
-
-    fn by_session(&self, dest: usize, named: &[(usize, Named)]) -> Vec<(SessionId, Vec<Published>)> {
-        let mut rows = Vec::new();
-        for (index, file) in named {
-            let Some(planned) = self.c.plan.files.get(*index) else { continue };
-            let parts =
-                planned.target().zip(self.c.intents.get(&(*index, dest))).zip(self.c.sessions.get(planned.source));
-            let Some(((target, (intent, _)), session)) = parts else { continue };
-            let content = file.settled.content;
-            let row = Published {
-                intent: *intent,
-                path: BytePath(file.path.clone()),
-                hash: content.hash,
-                quick: content.quick,
-                size: content.size,
-                mtime_ns: file.mtime_ns,
-                verified: file.settled.verified,
-                verified_at: (self.c.now)(),
-                facts: target.facts.clone(),
-                taken: target.taken,
-                kind: target.kind,
-            };
-            rows.push((*session, row));
-        }
-        grouped(rows)
-    }
-
-    /// Where the preview's bytes could not be kept while copying, the thumbnail is made from the library's copy.
-    fn make_up_thumbnail(&self, index: usize, path: &Path) {
-        let preview = self.c.plan.files.get(index).and_then(PlannedFile::target).and_then(|t| t.thumbnail_from);
-        let library = self.c.destinations.first();
-        if let Some(((thumbs, preview), library)) = self.c.thumbs.zip(preview).zip(library)
-            && !thumbs.was_handed_over(index)
-        {
-            thumbs.read_from(index, &library.path().join(path), preview);
-        }
-    }
-
-    fn flush_duplicates(&mut self) {
-        let found = std::mem::take(&mut self.duplicates);
-        let mut rows = Vec::new();
-        for (index, quick, copy) in &found {
-            let Some(planned) = self.c.plan.files.get(*index) else { continue };
-            let Some(session) = self.c.sessions.get(planned.source) else { continue };
-            let row = Duplicate {
-                source: planned.file.path.clone(),
-                size: planned.file.size,
-                mtime_ns: planned.file.mtime_ns,
-                hash: copy.hash,
-                quick: *quick,
-                of: copy.file,
-                intent: self.c.intents.get(&(*index, 0)).map(|(intent, _)| *intent),
-            };
-            rows.push((*session, row));
-        }
-        let _busy = self.c.clocks.catalog.start();
-        let committed = grouped(rows).iter().try_for_each(|(session, rows)| self.c.catalog.duplicate(*session, rows));
-        let failed = committed.err().map(|error| error.to_string());
-        drop(_busy);
-        for (index, _, _) in found {
-            match &failed {
-                Some(reason) => self.fail(index, 0, Why::Stopped(reason.clone())),
-                None => {
-                    // All answers are in; this one only tells.
-                    if let Some(Open { hash, matched, answers, .. }) = self.files.remove(&index) {
-                        let answers = answers.into_iter().flatten().collect();
-                        (self.tell)(index, Told::Answered { hash, matched, answers });
-                    }
-                }
-            }
-        }
-    }
-
     /// Ends one destination, or the whole import. Where no destination is left, that is the whole import.
-    fn end(&mut self, dest: Option<usize>, reason: &str) {
+    pub(super) fn end(&mut self, dest: Option<usize>, reason: &str) {
         let all = self.c.destinations.len();
         let at = dest.unwrap_or(all);
         if let Some(slot) = self.reasons.get_mut(at) {
@@ -458,7 +319,7 @@ impl<'a, 't> Desk<'a, 't> {
     }
 
     /// A file failed in a destination: noted in the journal and answered; where going on is pointless, that is ended.
-    fn fail(&mut self, index: usize, dest: usize, why: Why) {
+    pub(super) fn fail(&mut self, index: usize, dest: usize, why: Why) {
         let is_all = why.ends_session() && (why.is_card() || matches!(why, Why::Catalog(_)));
         if is_all || self.is_card_gone(index, &why) {
             self.end(None, &why.to_string());
@@ -492,16 +353,4 @@ impl<'a, 't> Desk<'a, 't> {
         let card = self.c.plan.files.get(index).and_then(|file| self.c.plan.sources.get(file.source));
         why.is_card() && card.is_some_and(|source| !source.card.is_here())
     }
-}
-
-/// Rows by their session, the sessions in the order of their first rows.
-fn grouped<T>(rows: Vec<(SessionId, T)>) -> Vec<(SessionId, Vec<T>)> {
-    let mut sessions: Vec<(SessionId, Vec<T>)> = Vec::new();
-    for (session, row) in rows {
-        match sessions.iter_mut().find(|(id, _)| *id == session) {
-            Some((_, rows)) => rows.push(row),
-            None => sessions.push((session, vec![row])),
-        }
-    }
-    sessions
 }

@@ -13,6 +13,7 @@
 
 mod buffer;
 mod busy;
+mod commit;
 mod desk;
 mod far;
 mod lane;
