@@ -31,6 +31,7 @@ pub(crate) mod bit {
     pub(crate) const ISO_KNOWN: u32 = 1 << 19;
     pub(crate) const ISO_AUTO: u32 = 1 << 20;
     pub(crate) const TRASHED: u32 = 1 << 21;
+    pub(crate) const GONE: u32 = 1 << 22;
 }
 
 /// The narrow columns of all photos of one catalogue, in memory; several threads may ask at once, each with a
@@ -123,7 +124,7 @@ struct Arrays {
 
 const SELECT: &str = "SELECT p.id, p.taken, p.imported, p.rating, p.flag, p.label, p.kind, p.conflict, \
      p.latitude IS NOT NULL, p.taken_from, p.iso_auto, p.trashed IS NOT NULL, p.width, p.height, p.turned, p.camera, \
-     p.make, p.lens, p.iso, p.aperture, p.focal FROM photo p";
+     p.make, p.lens, p.iso, p.aperture, p.focal, p.gone FROM photo p";
 
 impl Arrays {
     /// Reads what changed, or everything where it is another catalogue.
@@ -191,6 +192,7 @@ impl Arrays {
             (auto.is_some(), bit::ISO_KNOWN),
             (auto == Some(true), bit::ISO_AUTO),
             (row.get(11)?, bit::TRASHED),
+            (row.get(21)?, bit::GONE),
         ];
         let turned: u16 = row.get(14)?;
         let marks = marks(row.get(3)?, row.get(4)?, row.get(5)?, turned, row.get::<_, i64>(6)? == 1);

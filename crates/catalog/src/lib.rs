@@ -14,7 +14,10 @@ mod error;
 mod facets;
 mod identity;
 mod index;
+mod journal;
+mod journal_writer;
 mod marks;
+mod memory;
 mod migrations;
 mod oriented;
 mod originals;
@@ -23,6 +26,7 @@ mod photos;
 mod place;
 mod publish;
 mod query;
+mod rebuild;
 mod search;
 mod session;
 mod stats;
@@ -30,6 +34,7 @@ mod stats;
 pub mod synthetic;
 mod tally;
 mod thumbnails;
+mod trash;
 mod types;
 mod writer;
 
@@ -38,14 +43,18 @@ pub use connection::Catalog;
 pub use error::{CatalogError, Fault, Result};
 pub use facets::{Count, Facets};
 pub use index::{FLAG_SHIFT, IndexColumns, LABEL_SHIFT, RATING_BITS, TURNED_SHIFT, VIDEO_BIT};
+pub use journal_writer::JournalBatch;
 pub use marks::{FlagChange, LabelChange, Mark, MarkOutcome};
+pub use memory::{JournalRead, Memory};
 pub use originals::{Checked, CheckedState, Original};
 pub use photos::{LocatedPreviews, Sort, SortKey};
 pub use place::Place;
 pub use query::{FIELDS, FieldHelp, Query, QueryError};
+pub use rebuild::Found;
 pub use session::SessionSummary;
 pub use stats::{Bucket, By};
 pub use thumbnails::{Thumbnail, Thumbnails};
+pub use trash::{Move, TrashOutcome};
 pub use types::{
     CardEntry, CardIdentity, CopyAt, Duplicate, Failed, FileId, Intent, IntentId, KnownFile, NewSession, Published,
     Root, RootId, SessionCounts, UnfinishedIntent,

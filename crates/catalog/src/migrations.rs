@@ -17,8 +17,13 @@ pub(crate) struct Migration {
 }
 
 /// All of them, oldest first.
-pub(crate) const ALL: &[Migration] =
-    &[Migration { name: "2026-11-30-first", sql: include_str!("../migrations/2026-11-30-first.sql") }];
+pub(crate) const ALL: &[Migration] = &[
+    Migration { name: "2026-11-30-first", sql: include_str!("../migrations/2026-11-30-first.sql") },
+    Migration {
+        name: "2026-11-30-trash-and-journal",
+        sql: include_str!("../migrations/2026-11-30-trash-and-journal.sql"),
+    },
+];
 
 fn version(db: &Connection, path: &Path) -> Result<i64> {
     db.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(|e| opening(path, e))

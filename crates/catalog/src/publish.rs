@@ -51,6 +51,11 @@ impl Catalog {
                 publish_one(&mut writer, session, card, job.as_deref(), file)?;
             }
             writer.finish()?;
+            // A session that recovery adds to after its end is to be journaled anew.
+            transaction
+                .prepare_cached("UPDATE session SET journaled = 0 WHERE id = ?1 AND journaled = 1")
+                .and_then(|mut s| s.execute([session.0]))
+                .doing(DOING)?;
         }
         transaction.commit().doing(DOING)
     }

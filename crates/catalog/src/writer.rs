@@ -299,9 +299,18 @@ impl<'t> Writer<'t> {
 
     fn restore(&self, photo: i64) -> Result<()> {
         self.db
-            .execute("UPDATE photo SET trashed = NULL, revision = ?2 WHERE id = ?1", params![photo, self.revision])
+            .execute(
+                "UPDATE photo SET trashed = NULL, gone = 0, revision = ?2 WHERE id = ?1",
+                params![photo, self.revision],
+            )
             .doing("take a photo out of the trash")?;
         Ok(())
+    }
+
+    /// Says that a photo is found by other words than before.
+    pub(crate) fn words_changed(&mut self, photo: i64) -> Result<()> {
+        self.changed_words.insert(photo);
+        self.touch(photo)
     }
 
     /// Says that a photo is not as before.

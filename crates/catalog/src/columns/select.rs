@@ -16,7 +16,8 @@ impl Arrays {
         let live = || Bits::of(&self.bits, |bits| bits & bit::TRASHED == 0);
         let Some(expr) = query.expr() else { return Ok(live()) };
         let found = self.expr(catalog, expr)?;
-        Ok(if expr.speaks_of_trash() { found } else { found.and(&live()) })
+        let there = || Bits::of(&self.bits, |bits| bits & bit::GONE == 0);
+        Ok(found.and(&if expr.speaks_of_trash() { there() } else { live() }))
     }
 
     fn expr(&self, catalog: &Catalog, expr: &Expr) -> Result<Bits> {

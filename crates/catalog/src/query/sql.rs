@@ -34,9 +34,15 @@ impl Condition {
         };
         let mut builder = Builder { db, zone, values: Vec::new() };
         let mut sql = builder.expr(expr)?;
-        if !expr.speaks_of_trash() {
-            sql = format!("p.trashed IS NULL AND {sql}");
-        }
+        let among = if expr.speaks_of_trash() { "p.gone = 0" } else { "p.trashed IS NULL" };
+        sql = format!("{among} AND {sql}");
+        Ok(Self { sql, values: builder.values })
+    }
+
+    /// The condition of a query, whether photos are in the trash or not.
+    pub(crate) fn of_any(query: &Query, db: &Connection, zone: &TimeZone) -> Result<Self> {
+        let mut builder = Builder { db, zone, values: Vec::new() };
+        let sql = query.expr().map_or_else(|| Ok("TRUE".to_owned()), |expr| builder.expr(expr))?;
         Ok(Self { sql, values: builder.values })
     }
 

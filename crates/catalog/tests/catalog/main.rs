@@ -8,6 +8,8 @@ mod marks;
 mod opening;
 mod photos;
 mod query;
+mod rebuild;
 mod session;
 mod shelf;
 mod stats;
+mod trash;

@@ -1,0 +1,119 @@
+//! What journals remember, read back for making a catalogue again.
+//!
+//! A journal may end in the middle of a line, hold lines twice, or be damaged: a line that cannot be read is named
+//! and left out, and the rest stands. A file of a newer version is left out whole. Nothing here touches SQL.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{BufRead, Read as _};
+
+use jiff::Timestamp;
+use lightfast_model::{ContentHash, PhotoId, Role, SessionId};
+use serde_json::Value;
+
+use crate::journal::{Line, PhotoLine, SeenLine, SessionLine, VERSION};
+
+/// Longest line that is read.
+const MAX_LINE: u64 = 16 << 20;
+
+/// What all journals of a library remember.
+#[derive(Debug, Default)]
+pub struct Memory {
+    pub(crate) sessions: BTreeMap<SessionId, SessionLine>,
+    pub(crate) seen: Vec<SeenLine>,
+    pub(crate) photos: HashMap<PhotoId, PhotoLine>,
+    /// Which photo a content is of, and as what.
+    pub(crate) members: HashMap<ContentHash, Vec<(PhotoId, Role)>>,
+    /// What marks each photo was last given.
+    pub(crate) marks: BTreeMap<PhotoId, BTreeMap<String, Value>>,
+    /// Contents that were put away.
+    pub(crate) trashed: HashMap<ContentHash, Timestamp>,
+    /// How far the old catalogue's counter of changes was.
+    pub(crate) changes: i64,
+}
+
+/// How reading one journal went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JournalRead {
+    /// Lines that were understood.
+    pub lines: u64,
+    /// What was left out and why, one clear line each, at most 20; the number of the line is from 1.
+    pub problems: Vec<String>,
+}
+
+impl Memory {
+    /// Reads one journal. Journals are read in the order of their names. The only error is that of reading.
+    pub fn read(&mut self, mut journal: impl BufRead) -> std::io::Result<JournalRead> {
+        let mut read = JournalRead::default();
+        let mut number = 0u64;
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            if journal.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes)? == 0 {
+                return Ok(read);
+            }
+            number += 1;
+            let whole = bytes.ends_with(b"\n");
+            let problem = match serde_json::from_slice(&bytes) {
+                Ok(Line::Head { version, .. }) if version > VERSION => {
+                    read.note(format!("line {number}: version {version} is newer than this lightfast"));
+                    return Ok(read);
+                }
+                Ok(line) => {
+                    self.take(line);
+                    read.lines += 1;
+                    continue;
+                }
+                Err(_) if bytes.iter().all(u8::is_ascii_whitespace) => continue,
+                Err(_) if !whole => "the line was cut off".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            read.note(format!("line {number}: {problem}"));
+        }
+    }
+
+    /// The photo that a content was last known to be of, and as what.
+    pub fn photo_of(&self, hash: &ContentHash) -> Option<(&PhotoId, Role)> {
+        let members = self.members.get(hash)?;
+        members.first().map(|(photo, role)| (photo, *role))
+    }
+
+    fn take(&mut self, line: Line) {
+        match line {
+            Line::Head { changes, .. } => self.changes = self.changes.max(changes),
+            Line::Session(session) => {
+                self.sessions.insert(session.id, session);
+            }
+            Line::Seen(seen) => self.seen.push(seen),
+            Line::Photo(photo) => {
+                for file in &photo.files {
+                    let members = self.members.entry(file.hash).or_default();
+                    if !members.iter().any(|(known, _)| *known == photo.id) {
+                        members.push((photo.id.clone(), file.role));
+                    }
+                }
+                self.photos.insert(photo.id.clone(), photo);
+            }
+            Line::Mark(mark) => {
+                for photo in mark.photos {
+                    self.marks.entry(photo).or_default().extend(mark.set.clone());
+                }
+            }
+            Line::Trash(trash) => {
+                for hash in trash.hashes {
+                    match trash.state.as_str() {
+                        "restored" => self.trashed.remove(&hash),
+                        _ => self.trashed.insert(hash, trash.at),
+                    };
+                }
+            }
+        }
+    }
+}
+
+impl JournalRead {
+    fn note(&mut self, problem: String) {
+        if self.problems.len() < 20 {
+            self.problems.push(problem);
+        }
+    }
+}
