@@ -48,6 +48,10 @@ pub(crate) struct Import {
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
 
+    /// A further destination, written from the same read and proven on its own; may be given again
+    #[arg(long, value_name = "DIR")]
+    also: Vec<PathBuf>,
+
     /// How copies are proven [default: cold]
     #[arg(long, value_enum)]
     verify: Option<Verify>,
@@ -85,6 +89,8 @@ pub(crate) enum Verify {
     Cold,
     /// Hashed while it is written, synced, not read back: never "safe to format"
     Stream,
+    /// As cold, and the card is read a second time: finds a card that gives other bytes each time
+    Twice,
 }
 
 fn name_help() -> String {
@@ -132,6 +138,7 @@ impl Import {
         options.verify = match self.verify.or(preset.verify).unwrap_or(Verify::Cold) {
             Verify::Cold => VerifyMode::Cold,
             Verify::Stream => VerifyMode::Stream,
+            Verify::Twice => VerifyMode::Twice,
         };
         options.strict = self.strict || preset.strict.unwrap_or(false);
         options.urgent = self.urgent || preset.urgent.unwrap_or(false);
@@ -140,6 +147,7 @@ impl Import {
             Previews::Camera => EnginePreviews::Camera,
             Previews::None => EnginePreviews::None,
         };
+        options.also = self.also.iter().map(|dir| crate::context::absolute(dir)).collect::<Result<_, _>>()?;
         options.dry_run = self.dry_run;
         Ok(options)
     }

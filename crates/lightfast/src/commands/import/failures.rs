@@ -20,6 +20,8 @@ pub(super) fn start(error: StartError, context: &Context) -> Error {
             .hint(format!("choose a library outside {} with --library DIR", context.shown(&source_dir))),
         E::SourceInsideLibrary { .. } => Error::usage(text).hint("what is in a library is imported already"),
         E::SourceTwice { .. } => Error::usage(text).hint("name it once"),
+        E::DestinationsOverlap { .. } => Error::usage(text).hint("name folders that do not lie in one another"),
+        E::TooManyDestinations { .. } => Error::usage(text).hint("name fewer with --also"),
         E::Locked { .. } => Error::start(text).hint("wait until it has ended, then run the same command again"),
         E::NewerLayout { .. } => {
             Error::start(text).hint("use the newer lightfast, or another library with --library DIR")
