@@ -6,5 +6,6 @@
 //! values, with a text, a JSON and an HTML form each.
 #![forbid(unsafe_code)]
 
+pub mod bench;
 mod page;
 pub mod trace;

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use lightfast_bench::trace::{
-    Evidence, Place, Target, TraceError, TraceOptions, TraceReport, html, text, trace, watch,
+    Evidence, Output, Place, Target, TraceError, TraceOptions, TraceReport, html, text, trace, watch,
 };
 
 /// Bytes of each made file; no two alike, none a multiple of a block.
@@ -52,7 +52,7 @@ impl Room {
         let mut words: Vec<OsString> = vec!["env".into()];
         words.extend([set("CARD", &self.path("card")), set("DEST", &dest), set("STAGE", self.shm.path())]);
         words.extend(command.iter().map(OsString::from));
-        match trace(&TraceOptions { target: Target::Command(words), dest: Some(dest), quiet: true }) {
+        match trace(&TraceOptions { target: Target::Command(words), dest: Some(dest), output: Output::Discarded }) {
             Ok(report) => Some(report),
             Err(e @ (TraceError::NoStrace | TraceError::Refused(_))) => {
                 eprintln!("not run: {e}");
@@ -204,9 +204,10 @@ fn the_status_of_the_program_is_told() {
 
 #[test]
 fn a_program_that_is_not_there_is_named() {
-    let options = TraceOptions { target: Target::Command(vec!["no-such-program".into()]), dest: None, quiet: true };
+    let options =
+        TraceOptions { target: Target::Command(vec!["no-such-program".into()]), dest: None, output: Output::Discarded };
     assert_eq!(trace(&options).unwrap_err().to_string(), "find the program no-such-program");
-    let options = TraceOptions { target: Target::Process(4_194_304), dest: None, quiet: true };
+    let options = TraceOptions { target: Target::Process(4_194_304), dest: None, output: Output::Discarded };
     assert!(matches!(trace(&options), Err(TraceError::NoProcess(_))));
 }
 
@@ -221,8 +222,9 @@ fn a_running_program_can_be_joined() {
     );
     let mut child = std::process::Command::new("sh").args(["-c", &script]).spawn().unwrap();
     let pid = child.id();
-    let joined =
-        std::thread::spawn(move || trace(&TraceOptions { target: Target::Process(pid), dest: None, quiet: true }));
+    let joined = std::thread::spawn(move || {
+        trace(&TraceOptions { target: Target::Process(pid), dest: None, output: Output::Discarded })
+    });
     // The program waits until it is traced, so that nothing depends on how fast the tracer joins.
     let traced =
         || std::fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|s| !s.contains("TracerPid:\t0\n"));

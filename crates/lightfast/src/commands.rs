@@ -11,6 +11,7 @@ pub(crate) mod mark;
 pub(crate) mod preview;
 pub(crate) mod show;
 mod start;
+pub(crate) mod trace;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
@@ -38,6 +39,7 @@ pub(crate) fn run(command: Option<Command>, context: &Context) -> Result<Exit, E
         Some(Command::Preview(args)) => preview::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::DemoCard(args)) => demo_card::run(&args, context),
+        Some(Command::Trace(args)) => trace::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),
         Some(Command::Man(args)) => man::run(&args, context),
         Some(Command::Worker(args)) => worker::run(&args),

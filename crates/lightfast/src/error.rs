@@ -11,23 +11,33 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Done as asked.
-    Done = 0,
+    Done,
     /// Could not start; nothing was changed.
-    CouldNotStart = 1,
+    CouldNotStart,
     /// Wrong usage.
-    Usage = 2,
+    Usage,
     /// Finished or stopped by a fault, or a file is not safe as asked.
-    Fault = 3,
+    Fault,
     /// Nothing to import in the source.
-    Nothing = 4,
+    Nothing,
     /// Interrupted; the same command resumes.
-    Interrupted = 130,
+    Interrupted,
+    /// The status of a program that was run for its own sake.
+    Program(u8),
 }
 
 impl Exit {
     /// The process's exit code.
     pub(crate) fn code(self) -> u8 {
-        self as u8
+        match self {
+            Self::Done => 0,
+            Self::CouldNotStart => 1,
+            Self::Usage => 2,
+            Self::Fault => 3,
+            Self::Nothing => 4,
+            Self::Interrupted => 130,
+            Self::Program(status) => status,
+        }
     }
 }
 

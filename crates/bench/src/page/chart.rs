@@ -35,6 +35,8 @@ pub(crate) struct Bars {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Curve {
     pub name: String,
+    /// Its series, so that one thing has one colour in all charts of a page.
+    pub series: usize,
     pub values: Vec<f64>,
 }
 
@@ -64,7 +66,8 @@ impl Bars {
         if self.bars.is_empty() || self.draw(&mut svg, width, height).is_none() {
             return String::new();
         }
-        let legend: Vec<&str> = self.series.iter().map(String::as_str).collect();
+        let legend: Vec<(usize, &str)> =
+            self.series.iter().map(String::as_str).enumerate().filter(|(_, name)| !name.is_empty()).collect();
         figure(&self.title, &self.unit, if legend.len() > 1 { &legend } else { &[] }, &svg)
     }
 
@@ -78,7 +81,7 @@ impl Bars {
             .margin_right(110)
             .x_label_area_size(40)
             .y_label_area_size(230)
-            .build_cartesian_2d(0.0..(most * 1.02).max(1e-9), (0..count).into_segmented())
+            .build_cartesian_2d(0.0..(most * 1.02).max(1e-9), (0..count - 1).into_segmented())
             .ok()?;
         let label = |at: &SegmentValue<i32>| match at {
             SegmentValue::CenterOf(n) => usize::try_from(count - 1 - n)
@@ -121,7 +124,7 @@ impl Bars {
             }
             let style =
                 TextStyle::from(("sans-serif", 13).into_font()).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
-            let text = Text::new(format!("  {}", bar.note), (end, middle), style);
+            let text = Text::new(format!("\u{a0}\u{a0}{}", bar.note), (end, middle), style);
             chart.draw_series(std::iter::once(text)).ok()?;
         }
         root.present().ok()
@@ -136,7 +139,7 @@ impl Curves {
         if !long || self.draw(&mut svg).is_none() {
             return String::new();
         }
-        let names: Vec<&str> = self.curves.iter().map(|c| c.name.as_str()).collect();
+        let names: Vec<(usize, &str)> = self.curves.iter().map(|c| (c.series, c.name.as_str())).collect();
         figure(&self.title, &self.unit, &names, &svg)
     }
 
@@ -163,10 +166,10 @@ impl Curves {
             .label_style(("sans-serif", 13, &INK))
             .draw()
             .ok()?;
-        for (n, curve) in self.curves.iter().enumerate() {
+        for curve in &self.curves {
             let at = |i: usize| (i as f64 + 0.5) * self.step_seconds;
             let points: Vec<(f64, f64)> = curve.values.iter().enumerate().map(|(i, &v)| (at(i), v)).collect();
-            let colour = series_colour(n);
+            let colour = series_colour(curve.series);
             chart.draw_series(AreaSeries::new(points.clone(), 0.0, colour.mix(0.12))).ok()?;
             chart.draw_series(LineSeries::new(points, colour.stroke_width(2))).ok()?;
         }
@@ -174,9 +177,9 @@ impl Curves {
     }
 }
 
-fn figure(title: &str, unit: &str, legend: &[&str], svg: &str) -> String {
+fn figure(title: &str, unit: &str, legend: &[(usize, &str)], svg: &str) -> String {
     let mut keys = String::new();
-    for (n, name) in legend.iter().enumerate() {
+    for (n, name) in legend {
         keys.push_str(&format!(
             "<span class=\"key\"><i style=\"background:var(--s{})\"></i>{}</span>",
             n % SERIES,
@@ -215,12 +218,16 @@ fn number(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// Of a path the end is kept, of a name the beginning: that is where they differ.
 fn shortened(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
+    let length = text.chars().count();
+    if length <= width {
         return text.to_owned();
     }
-    let head: String = text.chars().take(width - 1).collect();
-    format!("{head}…")
+    if text.starts_with('/') {
+        return format!("…{}", text.chars().skip(length - width + 1).collect::<String>());
+    }
+    format!("{}…", text.chars().take(width - 1).collect::<String>())
 }
 
 #[cfg(test)]

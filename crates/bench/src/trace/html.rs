@@ -121,8 +121,9 @@ fn timelines(report: &TraceReport) -> [Curves; 2] {
             .timeline
             .series
             .iter()
-            .filter(|s| pick(s).iter().any(|&v| v > 0))
-            .map(|s| Curve { name: s.path.shown(), values: rate(pick(s)) })
+            .enumerate()
+            .filter(|(_, s)| pick(s).iter().any(|&v| v > 0))
+            .map(|(series, s)| Curve { name: s.path.shown(), series, values: rate(pick(s)) })
             .collect(),
     };
     [chart("Read over time, by folder", |s| &s.out), chart("Written over time, by folder", |s| &s.into)]

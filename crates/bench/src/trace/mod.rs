@@ -19,6 +19,7 @@ pub use report::{
     Evidence, FileRow, FileSystem, Folder, Place, ProcessFolder, ProcessRow, Renames, Series, Staged, Staging,
     Timeline, Totals, TraceReport,
 };
-pub use run::{Target, TraceError, TraceOptions, trace};
+pub use run::{Output, Target, TraceError, TraceOptions, trace};
+pub(crate) use text::bytes as bytes_text;
 pub use text::text;
 pub use watch::{WatchError, Watched, watch};

@@ -36,8 +36,19 @@ pub struct TraceOptions {
     pub target: Target,
     /// The folder where the files are meant to end up.
     pub dest: Option<PathBuf>,
-    /// Whether the program's output is thrown away.
-    pub quiet: bool,
+    /// Where the program's own output goes.
+    pub output: Output,
+}
+
+/// Where a traced program's output goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// Where ours goes.
+    Ours,
+    /// All of it to our standard error, so that standard output is free for the report.
+    ToErrors,
+    /// Nowhere.
+    Discarded,
 }
 
 /// Why there is no trace.
@@ -78,8 +89,10 @@ pub fn trace(options: &TraceOptions) -> Result<TraceReport, TraceError> {
     let _ = rustix::pipe::fcntl_setpipe_size(&writer, 1 << 20);
     let output = format!("/proc/{}/fd/{}", std::process::id(), writer.as_raw_fd());
     let mut command = strace(&options.target, &output);
-    if options.quiet {
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+    match options.output {
+        Output::Ours => {}
+        Output::ToErrors => _ = command.stdout(std::io::stderr()),
+        Output::Discarded => _ = command.stdout(Stdio::null()).stderr(Stdio::null()),
     }
     let mut child = command.spawn().map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => TraceError::NoStrace,
