@@ -88,6 +88,8 @@ pub(crate) fn measure(job: &Job<'_>) -> std::io::Result<Transfer> {
     let pid = rustix::process::getpid();
     // Where this is refused, what a program leaves running goes to the system and is not measured.
     let _ = rustix::process::set_child_subreaper(Some(pid));
+    // What is running already is ours (helpers of this and of other destinations), not left by the program.
+    let known = children(std::process::id());
     let probe = Probe::start(job.probe);
     let sampler = Sampler::start(job.helpers);
     let before = Books::read(job.helpers);
@@ -98,7 +100,7 @@ pub(crate) fn measure(job: &Job<'_>) -> std::io::Result<Transfer> {
     let (status, tail, own) = match spawned {
         Ok(mut child) => {
             sampler.watch(child.id());
-            follow(&mut child, job, started, &sampler)?
+            follow(&mut child, job, started, (&sampler, &known))?
         }
         Err(error) => {
             let _ = (sampler.finish(), probe.finish());
@@ -147,7 +149,12 @@ fn spawn(job: &Job<'_>) -> std::io::Result<Child> {
 type Followed = ((Ended, Option<String>), String, OwnReport);
 
 /// Waits for the program, reads what it says, and waits for what it leaves running.
-fn follow(child: &mut Child, job: &Job<'_>, started: Instant, sampler: &Sampler) -> std::io::Result<Followed> {
+fn follow(
+    child: &mut Child,
+    job: &Job<'_>,
+    started: Instant,
+    (sampler, known): (&Sampler, &[u32]),
+) -> std::io::Result<Followed> {
     let said = child.stdout.take().map(|out| {
         std::thread::spawn(move || {
             let mut own = OwnReport::default();
@@ -171,7 +178,7 @@ fn follow(child: &mut Child, job: &Job<'_>, started: Instant, sampler: &Sampler)
         }
         std::thread::sleep(Duration::from_millis(2));
     };
-    let remark = adopt(job.helpers, sampler, started);
+    let remark = adopt(known, sampler, started);
     if remark.is_some() {
         let _ = kill_process_group(group, Signal::KILL);
     }
@@ -182,12 +189,12 @@ fn follow(child: &mut Child, job: &Job<'_>, started: Instant, sampler: &Sampler)
 }
 
 /// Waits for processes that the program left running. Says so where they do not end.
-fn adopt(helpers: &[u32], sampler: &Sampler, started: Instant) -> Option<String> {
+fn adopt(before: &[u32], sampler: &Sampler, started: Instant) -> Option<String> {
     let deadline = started.elapsed() + LEFT_RUNNING;
     let mut known = Vec::new();
     loop {
         let mut left = Vec::new();
-        for pid in children(std::process::id()).into_iter().filter(|p| !helpers.contains(p)) {
+        for pid in children(std::process::id()).into_iter().filter(|p| !before.contains(p)) {
             if !known.contains(&pid) {
                 known.push(pid);
                 sampler.watch(pid);

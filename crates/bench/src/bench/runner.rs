@@ -1,8 +1,8 @@
 //! The order of a benchmark: places made, rounds run, everything taken down again.
 //!
 //! Within a round every program transfers the card to every destination, one after the other, in an order that
-//! rotates from round to round. The first round is thrown away as a timing and used for tracing instead, since
-//! tracing slows a program. Whatever fails costs its own row only.
+//! rotates from round to round. The first round is thrown away as a timing; in it each program that came to its end
+//! runs once more under the tracer, since tracing slows it. Whatever fails costs its own row only.
 
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
@@ -205,30 +205,17 @@ impl Running<'_> {
                     if failed.iter().any(|(d, p, _): &(usize, String, String)| *d == n && *p == program.name) {
                         continue;
                     }
-                    let key = || (n, program.name.clone());
                     (self.say)(BenchEvent::Starting {
                         round,
                         rounds: self.options.rounds,
                         program: program.name.clone(),
                         destination: target.facts.name.clone(),
                     });
-                    if round == 0 && can_trace && target.account.is_none() {
-                        match self.traced(target, program) {
-                            Ok(found) => traced.push((n, key().1, found)),
-                            Err(error) => {
-                                can_trace = false;
-                                self.remarks.push(format!(
-                                    "bytes outside the destination are not known: cannot {}",
-                                    chain(&error)
-                                ));
-                            }
-                        }
-                    }
                     let measured = self.transfer(target, program);
                     let (transfer, complete) = match measured {
                         Ok(measured) => measured,
                         Err(error) => {
-                            failed.push((n, key().1, error.to_string()));
+                            failed.push((n, program.name.clone(), error.to_string()));
                             continue;
                         }
                     };
@@ -239,18 +226,28 @@ impl Running<'_> {
                         seconds: transfer.durable_seconds,
                         failure: transfer.failure.clone(),
                     });
-                    if round == 0 {
-                        failed.extend(transfer.failure.map(|why| (n, key().1, why)));
-                        continue;
+                    if round > 0 {
+                        here.push(Round {
+                            round,
+                            destination: n,
+                            program: program.name.clone(),
+                            complete,
+                            reference_seconds: None,
+                            transfer,
+                        });
+                    } else if let Some(why) = transfer.failure {
+                        failed.push((n, program.name.clone(), why));
+                    } else if can_trace && target.account.is_none() {
+                        match self.traced(target, program) {
+                            Ok(found) => traced.push((n, program.name.clone(), found)),
+                            Err(error) => {
+                                can_trace = false;
+                                let why =
+                                    format!("bytes outside the destination are not known: cannot {}", chain(&error));
+                                self.remarks.push(why);
+                            }
+                        }
                     }
-                    here.push(Round {
-                        round,
-                        destination: n,
-                        program: program.name.clone(),
-                        complete,
-                        reference_seconds: None,
-                        transfer,
-                    });
                 }
                 let reference = here.iter().find(|r| r.program == REFERENCE && r.transfer.failure.is_none());
                 let reference = reference.map(|r| r.transfer.durable_seconds);

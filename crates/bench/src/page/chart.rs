@@ -74,58 +74,51 @@ impl Bars {
     fn draw(&self, svg: &mut String, width: u32, height: u32) -> Option<()> {
         let total = |bar: &Bar| bar.parts.iter().map(|(_, v)| v).sum::<f64>();
         let most = self.bars.iter().map(|b| b.spread.map_or(0.0, |(_, high)| high).max(total(b))).fold(0.0, f64::max);
-        let count = i32::try_from(self.bars.len()).ok()?;
+        let count = self.bars.len() as f64;
         let root = SVGBackend::with_string(svg, (width, height)).into_drawing_area();
         let mut chart = ChartBuilder::on(&root)
             .margin(6)
             .margin_right(110)
             .x_label_area_size(40)
             .y_label_area_size(230)
-            .build_cartesian_2d(0.0..(most * 1.02).max(1e-9), (0..count - 1).into_segmented())
+            .build_cartesian_2d(0.0..(most * 1.02).max(1e-9), 0.0..count)
             .ok()?;
-        let label = |at: &SegmentValue<i32>| match at {
-            SegmentValue::CenterOf(n) => usize::try_from(count - 1 - n)
-                .ok()
-                .and_then(|n| self.bars.get(n))
-                .map_or_else(String::new, |b| shortened(&b.label, 36)),
-            _ => String::new(),
-        };
         chart
             .configure_mesh()
             .disable_y_mesh()
+            .disable_y_axis()
             .light_line_style(TRANSPARENT)
             .bold_line_style(FAINT)
             .axis_style(FAINT)
             .x_labels(6)
-            .y_labels(self.bars.len())
             .x_desc(self.unit.as_str())
             .x_label_formatter(&|v| number(*v))
-            .y_label_formatter(&label)
             .label_style(("sans-serif", 14, &INK))
             .axis_desc_style(("sans-serif", 13, &INK))
             .draw()
             .ok()?;
+        let text = |size: i32, side| {
+            TextStyle::from(("sans-serif", size).into_font()).color(&INK).pos(Pos::new(side, VPos::Center))
+        };
         for (n, bar) in self.bars.iter().enumerate() {
-            let row = count - 1 - i32::try_from(n).ok()?;
+            let middle = count - n as f64 - 0.5;
             let mut from = 0.0;
             for &(series, value) in bar.parts.iter().filter(|(_, v)| *v > 0.0) {
-                let corners = [(from, SegmentValue::Exact(row)), (from + value, SegmentValue::Exact(row + 1))];
-                let mut rectangle = Rectangle::new(corners, series_colour(series).filled());
-                rectangle.set_margin(7, 7, 0, 0);
+                let corners = [(from, middle - 0.28), (from + value, middle + 0.28)];
+                let rectangle = Rectangle::new(corners, series_colour(series).filled());
                 chart.draw_series(std::iter::once(rectangle)).ok()?;
                 from += value;
             }
-            let middle = SegmentValue::CenterOf(row);
             let mut end = from;
             if let Some((low, high)) = bar.spread {
-                let line = PathElement::new(vec![(low, middle.clone()), (high, middle.clone())], INK.stroke_width(2));
+                let line = PathElement::new(vec![(low, middle), (high, middle)], INK.stroke_width(2));
                 chart.draw_series(std::iter::once(line)).ok()?;
                 end = end.max(high);
             }
-            let style =
-                TextStyle::from(("sans-serif", 13).into_font()).color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
-            let text = Text::new(format!("\u{a0}\u{a0}{}", bar.note), (end, middle), style);
-            chart.draw_series(std::iter::once(text)).ok()?;
+            let (left, y) = chart.backend_coord(&(0.0, middle));
+            let (right, _) = chart.backend_coord(&(end, middle));
+            root.draw(&Text::new(shortened(&bar.label, 36), (left - 8, y), text(14, HPos::Right))).ok()?;
+            root.draw(&Text::new(bar.note.clone(), (right + 8, y), text(13, HPos::Left))).ok()?;
         }
         root.present().ok()
     }
