@@ -72,6 +72,7 @@ pub(crate) enum Command {
     Preview(commands::preview::Preview),
     Demo(commands::demo::Demo),
     DemoCard(commands::demo_card::DemoCard),
+    Bench(commands::bench::Bench),
     Trace(commands::trace::Trace),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),

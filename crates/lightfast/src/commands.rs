@@ -1,5 +1,6 @@
 //! One file a command: its arguments, whose doc comments are its help, and what it does.
 
+pub(crate) mod bench;
 pub(crate) mod cards;
 pub(crate) mod completions;
 pub(crate) mod demo;
@@ -39,6 +40,7 @@ pub(crate) fn run(command: Option<Command>, context: &Context) -> Result<Exit, E
         Some(Command::Preview(args)) => preview::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::DemoCard(args)) => demo_card::run(&args, context),
+        Some(Command::Bench(args)) => bench::run(&args, context),
         Some(Command::Trace(args)) => trace::run(&args, context),
         Some(Command::Completions(args)) => completions::run(&args, context),
         Some(Command::Man(args)) => man::run(&args, context),
