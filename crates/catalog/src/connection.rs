@@ -80,10 +80,14 @@ impl Catalog {
         let unclean = alone && fs::metadata(with_suffix(&path, "-wal")).is_ok_and(|meta| meta.len() > 0);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(&path, flags).map_err(|e| opening(&path, e))?;
+        // A damaged file must not get the log written into it when this connection is closed.
+        let checkpoint = |on: bool| db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !on);
+        checkpoint(!unclean).map_err(|e| opening(&path, e))?;
         recognise(&db, &path)?;
         prepare(&db, true).map_err(|e| opening(&path, e))?;
         if unclean {
             check(&db, &path)?;
+            checkpoint(true).map_err(|e| opening(&path, e))?;
         }
         migrations::apply(&mut db, &path)?;
         hand_on(open.as_ref());

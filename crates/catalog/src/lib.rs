@@ -6,6 +6,7 @@
 //! and when a method that writes has returned, what it wrote is on stable storage.
 #![forbid(unsafe_code)]
 
+mod aside;
 mod backup;
 mod codes;
 mod columns;

@@ -115,7 +115,29 @@ fn damage_is_noticed_when_it_was_not_closed_cleanly() {
     fs::write(place.dir().join("catalog.db-wal"), [0; 100]).unwrap();
     let error = Catalog::open(&place).unwrap_err();
     assert!(matches!(error, CatalogError::Damaged { .. }), "{error}");
-    assert_eq!(fs::read(place.file()).unwrap(), bytes, "left as it is");
+    assert!(fs::read(place.file()).unwrap() == bytes, "left as it is");
+}
+
+#[test]
+fn a_damaged_catalogue_and_its_log_are_left_as_they_are() {
+    let (_dir, place) = library();
+    let mut shelf = Shelf::on(Catalog::create(&place, NOW).unwrap());
+    shelf.put(&(1..=200).map(raw).collect::<Vec<_>>());
+    drop(shelf);
+    let mut shelf = Shelf::on(Catalog::open(&place).unwrap());
+    shelf.put(&[raw(201)]);
+    // As a kill leaves it, and then damaged.
+    let (_other, left) = library();
+    fs::create_dir_all(left.dir()).unwrap();
+    let log = fs::read(place.dir().join("catalog.db-wal")).unwrap();
+    let mut file = fs::read(place.file()).unwrap();
+    let middle = file.len() / 2;
+    file[middle - 40_000..middle].fill(0xa5);
+    fs::write(left.file(), &file).unwrap();
+    fs::write(left.dir().join("catalog.db-wal"), &log).unwrap();
+    assert!(matches!(Catalog::open(&left), Err(CatalogError::Damaged { .. })));
+    assert!(fs::read(left.file()).unwrap() == file);
+    assert!(fs::read(left.dir().join("catalog.db-wal")).unwrap() == log);
 }
 
 #[test]
