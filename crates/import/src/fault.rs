@@ -1,6 +1,6 @@
 //! Numbered points at which a test can fail or kill the import.
 //!
-//! Every effectful call of the copy path passes through [`point`] first. In the
+//! Every effectful call of the copy path passes through `point` first. In the
 //! product that is nothing at all. With the `faults` feature one global counter
 //! numbers the calls, so that a test can visit each of them in turn.
 

@@ -31,13 +31,24 @@ pub(crate) struct Meter<'a> {
 #[derive(Debug)]
 struct Pace {
     last: Option<Instant>,
+    last_work: u64,
     last_bytes: u64,
-    speed: f64,
+    /// Of both stages together, which the time to come is told from.
+    working: f64,
+    /// Of the stage that is shown.
+    shown: f64,
+}
+
+/// A speed that follows what is measured, smoothed.
+fn follow(speed: f64, bytes: u64, since: Duration) -> f64 {
+    let measured = bytes as f64 / since.as_secs_f64();
+    let weight = 1.0 - (-since.as_secs_f64() / SMOOTHING).exp();
+    if speed == 0.0 { measured } else { speed + (measured - speed) * weight }
 }
 
 impl<'a> Meter<'a> {
     pub(crate) fn new(events: &'a dyn Events, files_total: u64, bytes_total: u64, verifies: bool) -> Self {
-        let pace = Mutex::new(Pace { last: None, last_bytes: 0, speed: 0.0 });
+        let pace = Mutex::new(Pace { last: None, last_work: 0, last_bytes: 0, working: 0.0, shown: 0.0 });
         let zero = || AtomicU64::new(0);
         Self { events, copied: zero(), verified: zero(), files: zero(), files_total, bytes_total, verifies, pace }
     }
@@ -54,24 +65,25 @@ impl<'a> Meter<'a> {
         let verified = self.verified.load(Ordering::Relaxed).min(self.bytes_total);
         let is_copying = copied < self.bytes_total || !self.verifies;
         let (stage, bytes) = if is_copying { (Stage::Copy, copied) } else { (Stage::Verify, verified) };
-        // Work done in both stages together, so that the pace does not jump where they change.
+        // Work done in both stages together, so that the time to come does not jump where they change.
         let work = copied + if self.verifies { verified } else { 0 };
         let total = self.bytes_total * if self.verifies { 2 } else { 1 };
         if let Some(since) = since {
-            let measured = work.saturating_sub(pace.last_bytes) as f64 / since.as_secs_f64();
-            let weight = 1.0 - (-since.as_secs_f64() / SMOOTHING).exp();
-            pace.speed = if pace.speed == 0.0 { measured } else { pace.speed + (measured - pace.speed) * weight };
+            pace.working = follow(pace.working, work.saturating_sub(pace.last_work), since);
+            // Where the stage changes its bytes fall back: the speed of the one before stays until the next time.
+            if bytes >= pace.last_bytes {
+                pace.shown = follow(pace.shown, bytes - pace.last_bytes, since);
+            }
         }
-        pace.last = Some(now);
-        pace.last_bytes = work;
-        let eta_seconds = (pace.speed > 1.0).then(|| total.saturating_sub(work) as f64 / pace.speed);
+        (pace.last, pace.last_work, pace.last_bytes) = (Some(now), work, bytes);
+        let eta_seconds = (pace.working > 1.0).then(|| total.saturating_sub(work) as f64 / pace.working);
         let progress = Progress {
             stage,
             files: self.files.load(Ordering::Relaxed),
             files_total: self.files_total,
             bytes,
             bytes_total: self.bytes_total,
-            bytes_per_second: pace.speed as u64 / if self.verifies { 2 } else { 1 },
+            bytes_per_second: pace.shown as u64,
             eta_seconds,
         };
         drop(pace);

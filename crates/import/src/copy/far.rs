@@ -1,5 +1,6 @@
-//! A further destination's own writer: it takes blocks from a lane through a bounded queue, so that a slower disk
-//! holds the reading up only while that queue is full, and one that fails does not stop the others.
+//! A writer of its own, for a further destination or beside a lane that is alone: it takes blocks through a bounded
+//! queue, so that a slower disk holds the reading up only while that queue is full, and one that fails does not stop
+//! the others.
 
 use std::path::PathBuf;
 
@@ -10,7 +11,7 @@ use super::buffer::AlignedBuffer;
 use super::temp::{TempFile, Written};
 
 /// Blocks that may wait for one writer.
-const QUEUE: usize = 8;
+const QUEUE: usize = 4;
 
 /// A lane's end.
 pub(super) struct Far {

@@ -118,6 +118,7 @@ pub(crate) fn run(copying: Copying<'_>, tell: &mut dyn FnMut(usize, Told)) -> Op
         clocks: copying.clocks,
         meter: copying.meter,
         considerate: copying.considerate,
+        is_single: lanes == 1,
     };
     let mut desk = Desk::new(copying, &stops, work_to, tell);
     std::thread::scope(|scope| {
@@ -125,7 +126,7 @@ pub(crate) fn run(copying: Copying<'_>, tell: &mut dyn FnMut(usize, Told)) -> Op
         for _ in 0..lanes {
             let (work, settle_to, done_to) = (work.clone(), settle_to.clone(), done_to.clone());
             let mut far_ends = Vec::new();
-            for destination in threads.destinations.iter().skip(1) {
+            for destination in threads.destinations.iter().skip(threads.near()) {
                 let (end, writer) = far(threads.umask, destination.class == FsClass::Block);
                 far_ends.push(end);
                 scope.spawn(move || threads.considerate(|| writer.run()));
@@ -156,9 +157,16 @@ struct Threads<'a> {
     clocks: &'a Clocks,
     meter: &'a Meter<'a>,
     considerate: bool,
+    /// Only one lane reads.
+    is_single: bool,
 }
 
 impl Threads<'_> {
+    /// How many destinations a lane writes itself. A lane that is alone writes none, so that reading goes on meanwhile.
+    fn near(&self) -> usize {
+        usize::from(!self.is_single)
+    }
+
     fn considerate(&self, work: impl FnOnce()) {
         if self.considerate {
             sys::be_considerate();
@@ -203,7 +211,7 @@ impl Threads<'_> {
                 continue;
             };
             let temp = destination.path().join(temp);
-            sinks.push(match dest.checked_sub(1).and_then(|at| far.get(at)) {
+            sinks.push(match dest.checked_sub(self.near()).and_then(|at| far.get(at)) {
                 Some(writer) => Sink::Far { temp, writer },
                 None => Sink::Near { temp },
             });

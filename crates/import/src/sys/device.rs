@@ -81,7 +81,7 @@ pub(crate) fn has_seek_cost(path: &Path) -> bool {
     }
     // A partition has no queue of its own; the disk above it has.
     let queue = [node.join("queue/rotational"), node.join("../queue/rotational")];
-    // Loop devices say "rotational" whatever lies below them.
-    let is_loop = node.to_string_lossy().contains("/loop");
-    !is_loop && queue.iter().any(|file| fs::read_to_string(file).is_ok_and(|text| text.trim() == "1"))
+    // Loop devices and a virtual machine's disks say "rotational" whatever lies below them.
+    let is_virtual = ["/loop", "/virtio", "/vbd-", "/nbd"].iter().any(|kind| node.to_string_lossy().contains(kind));
+    !is_virtual && queue.iter().any(|file| fs::read_to_string(file).is_ok_and(|text| text.trim() == "1"))
 }
