@@ -9,17 +9,22 @@ use lightfast_testkit::TestCard;
 
 use crate::support::{TestLibrary, host, noise, run};
 
-fn card() -> TestCard {
+fn card_of(files: u64) -> TestCard {
     let mut card = TestCard::new();
-    for i in 0..12 {
-        card = card.file(format!("DCIM/IMG_{i:04}.CR2"), noise(i, 400_000));
+    for i in 0..files {
+        card = card.file(format!("DCIM/IMG_{i:04}.CR2"), noise(i, 60_000));
     }
     card
 }
 
+fn card() -> TestCard {
+    card_of(12)
+}
+
 #[test]
 fn an_interrupted_import_is_finished_by_the_same_command_under_the_same_names() {
-    let card = card();
+    // So many that most of them are still to come when the first few have been answered.
+    let card = card_of(300);
     let whole = TestLibrary::new();
     let named = |library: &TestLibrary| {
         let mut options = library.options(card.path());
@@ -42,11 +47,11 @@ fn an_interrupted_import_is_finished_by_the_same_command_under_the_same_names() 
     let ended = prepared.perform(&host, &events, &stop).unwrap();
     assert!(ended.interrupted);
     assert_eq!(ended.report.safe_to_format, Some(false));
-    assert_eq!(ended.report.files_seen, 12);
+    assert_eq!(ended.report.files_seen, 300);
 
     let said = run(named(&library)).unwrap();
     assert!(said.is_safe(), "{:?}", said.report().not_safe);
-    assert_eq!(said.report().copied + said.report().duplicates, 12);
+    assert_eq!(said.report().copied + said.report().duplicates, 300);
     assert!(library.tree() == whole.tree());
 }
 
