@@ -113,3 +113,27 @@ fn a_file_without_a_picture_has_no_preview() {
     assert!(output.error().contains("preview unavailable"), "{}", output.err);
     assert!(!library.dir().join("x.jpg").exists());
 }
+
+#[test]
+fn smaller_previews_are_upright_and_of_their_size() {
+    let library = TestLibrary::new();
+    let card = TestCard::new().file("DCIM/100EOS5D/IMG_0001.CR2", samples::cr2(&Shot::sized(1440, 960).oriented(6)));
+    let _ = library.import(&card).exits(0);
+    let sides = |what: &str, size: &str| {
+        let jpeg = library.run(["preview", what, "--size", size, "-o", "-"]).exits(0).out;
+        let mut source = lightfast_media::BytesSource(&jpeg);
+        let facts = lightfast_media::facts(&mut source, "a.jpg".as_ref());
+        (facts.width.unwrap(), facts.height.unwrap(), facts.orientation.value())
+    };
+    let file = card.at("DCIM/100EOS5D/IMG_0001.CR2");
+    for what in ["IMG_0001", file.to_str().unwrap()] {
+        let (width, height, orientation) = sides(what, "thumbnail");
+        assert_eq!((height, orientation), (512, 1), "{what}");
+        assert!((340..=342).contains(&width), "{what}: {width}");
+        // A picture is never made larger than it is.
+        assert_eq!(sides(what, "fit"), (960, 1440, 1), "{what}");
+    }
+    // Turned by hand, the kept thumbnail is not used as it is.
+    let _ = library.run(["mark", "IMG_0001", "--rotate", "90"]).exits(0);
+    assert_eq!(sides("IMG_0001", "thumbnail").0, 512);
+}

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::print_stderr)]
 
 mod bad_input;
+mod demo;
 mod exit_codes;
 mod keeping;
 mod looking;
