@@ -4,11 +4,11 @@
 //! nothing else of them. What changed after a revision can be asked for alone, so that an import or a mark
 //! costs what changed and not the library.
 
-use lightfast_model::Flag;
+use lightfast_model::{ContentHash, Flag, PhotoId};
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
-use crate::codes::Code as _;
+use crate::codes::{self, Code as _};
 use crate::error::Doing as _;
 use crate::query::Condition;
 use crate::{Catalog, Query, Result, Sort};
@@ -90,6 +90,31 @@ impl Catalog {
         drop(statement);
         transaction.finish().doing(DOING)?;
         Ok(found)
+    }
+}
+
+impl Catalog {
+    /// The contents of a photo's files by its row number, the most primary first; what a thumbnail is kept under.
+    pub fn contents_of_row(&self, row: u32) -> Result<Vec<ContentHash>> {
+        let hashes: Vec<Vec<u8>> = self
+            .db
+            .prepare_cached(
+                "SELECT f.hash FROM member m JOIN file f ON f.id = m.file WHERE m.photo = ?1 ORDER BY m.role, f.id",
+            )
+            .and_then(|mut s| s.query_map([row], |row| row.get(0))?.collect())
+            .doing(DOING)?;
+        hashes.iter().map(|hash| codes::content_hash(hash)).collect()
+    }
+
+    /// The row number of a photo.
+    pub fn row_of_photo(&self, id: &PhotoId) -> Result<Option<u32>> {
+        Ok(self.row_of(id)?.and_then(|row| u32::try_from(row).ok()))
+    }
+
+    /// When this catalogue was made, in microseconds since 1970: row numbers mean the same for as long as it is
+    /// the same.
+    pub fn made(&self) -> Result<Option<i64>> {
+        self.db.query_row("SELECT created FROM state", [], |row| row.get(0)).doing(DOING)
     }
 }
 

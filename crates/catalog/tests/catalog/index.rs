@@ -7,7 +7,7 @@ use lightfast_catalog::{
 };
 use lightfast_model::{Flag, Label, PhotoKind};
 
-use crate::shelf::{File, NOW, Shelf, path, raw, today};
+use crate::shelf::{File, NOW, Shelf, hash, path, photo_id, raw, today};
 
 const NEWEST: Sort = Sort { key: SortKey::Taken, descending: true };
 
@@ -95,6 +95,17 @@ fn folders_are_listed_a_level_at_a_time_and_without_their_files() {
     assert_eq!(folders("zoo/a/"), [path("zoo/a/b")]);
     assert!(folders("2010").is_empty());
     assert!(folders("nowhere").is_empty());
+}
+
+#[test]
+fn a_photo_s_contents_are_found_by_its_row() {
+    let shelf = Shelf::with(&[on_day(7, 1)]);
+    let row = shelf.catalog.rows(&Query::all(), NEWEST, None, 0).unwrap()[0];
+    assert_eq!(shelf.catalog.row_of_photo(&photo_id(7)).unwrap(), Some(row));
+    assert_eq!(shelf.catalog.row_of_photo(&photo_id(8)).unwrap(), None);
+    assert_eq!(shelf.catalog.contents_of_row(row).unwrap(), [hash(7)]);
+    assert!(shelf.catalog.contents_of_row(row + 1).unwrap().is_empty());
+    assert_eq!(shelf.catalog.made().unwrap(), None, "a catalogue in memory was made at no time");
 }
 
 #[test]
