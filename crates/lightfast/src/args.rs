@@ -70,6 +70,7 @@ pub(crate) enum Command {
     Mark(commands::mark::Mark),
     Verify(commands::verify::Verify),
     Preview(commands::preview::Preview),
+    Serve(commands::serve::Serve),
     Demo(commands::demo::Demo),
     DemoCard(commands::demo_card::DemoCard),
     Bench(commands::bench::Bench),

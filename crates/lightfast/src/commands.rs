@@ -10,6 +10,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mark;
 pub(crate) mod preview;
+pub(crate) mod serve;
 pub(crate) mod show;
 mod start;
 pub(crate) mod trace;
@@ -38,6 +39,7 @@ pub(crate) fn run(command: Option<Command>, context: &Context) -> Result<Exit, E
         Some(Command::Mark(args)) => mark::run(&args, context),
         Some(Command::Verify(args)) => verify::run(&args, context),
         Some(Command::Preview(args)) => preview::run(&args, context),
+        Some(Command::Serve(args)) => serve::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::DemoCard(args)) => demo_card::run(&args, context),
         Some(Command::Bench(args)) => bench::run(&args, context),
