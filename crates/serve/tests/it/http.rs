@@ -101,6 +101,25 @@ impl Running {
         self.get_with(path, &[])
     }
 
+    /// A change, as our own page would ask for it.
+    pub(crate) fn post(&self, path: &str, body: &str) -> Answer {
+        let (host, cookie, length) = (self.host(), self.cookie(), body.len().to_string());
+        let origin = format!("http://{host}");
+        let headers = [
+            ("Host", host.as_str()),
+            ("Cookie", cookie.as_str()),
+            ("Origin", origin.as_str()),
+            ("Content-Type", "application/json"),
+            ("Content-Length", length.as_str()),
+        ];
+        self.raw(&format!("POST {path}"), &headers, body.as_bytes())
+    }
+
+    /// The catalogue's epoch, as addresses of pictures carry it.
+    pub(crate) fn epoch(&self) -> String {
+        self.get("/api/library").json()["epoch"].as_str().unwrap().to_owned()
+    }
+
     pub(crate) fn get_with(&self, path: &str, more: &[(&str, &str)]) -> Answer {
         let (host, cookie) = (self.host(), self.cookie());
         let mut headers = vec![("Host", host.as_str()), ("Cookie", cookie.as_str())];
@@ -144,6 +163,11 @@ impl Answer {
             let (key, value) = line.split_once(':')?;
             key.eq_ignore_ascii_case(name).then_some(value.trim())
         })
+    }
+
+    pub(crate) fn json(&self) -> serde_json::Value {
+        assert_eq!(self.status, 200, "{} {}", self.head, self.text());
+        serde_json::from_slice(&self.body).unwrap()
     }
 
     pub(crate) fn text(&self) -> String {

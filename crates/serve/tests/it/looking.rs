@@ -95,7 +95,7 @@ fn originals_are_their_own_bytes_and_never_a_page() {
     let (server, raw) = library();
     let (epoch, row) = (server.epoch(), row_of(&server, "IMG_0001"));
     let original = server.get(&format!("/media/{epoch}/{row}/original/0"));
-    assert_eq!((original.status, original.body), (200, raw));
+    assert_eq!((original.status, original.body == raw), (200, true));
     assert_eq!(original.header("content-type"), Some("application/octet-stream"));
     assert_eq!(original.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(server.get(&format!("/media/{epoch}/{row}/original/1")).status, 404);
@@ -137,7 +137,7 @@ fn a_thumbnail_is_the_one_that_was_kept() {
     let mut store = Thumbnails::open(&server.library.path().join(".lightfast")).unwrap();
     store.put(&[(hash, &jpeg, 60, 40)]).unwrap();
     let found = server.get(&address);
-    assert_eq!((found.status, found.body), (200, jpeg));
+    assert_eq!((found.status, found.body == jpeg), (200, true));
     assert_eq!(found.header("cache-control"), Some("private, max-age=31536000, immutable"));
 }
 
