@@ -17,7 +17,7 @@ use rusqlite::{Row, params_from_iter};
 use crate::codes::Code as _;
 use crate::error::Doing as _;
 use crate::index::{aspect, marks};
-use crate::{Bucket, By, Catalog, Facets, IndexColumns, Query, Result, Sort};
+use crate::{Bucket, By, Catalog, Facets, IndexColumns, Query, Result, STACK_BIT, Sort};
 
 const DOING: &str = "read columns";
 
@@ -108,6 +108,8 @@ struct Arrays {
     ids: Vec<u32>,
     taken: Vec<i64>,
     imported: Vec<i64>,
+    /// The row on top of the photo's stack, or 0.
+    stack: Vec<u32>,
     bits: Vec<u32>,
     aspect: Vec<u16>,
     /// A bit for each role that a photo has files of.
@@ -124,7 +126,7 @@ struct Arrays {
 
 const SELECT: &str = "SELECT p.id, p.taken, p.imported, p.rating, p.flag, p.label, p.kind, p.conflict, \
      p.latitude IS NOT NULL, p.taken_from, p.iso_auto, p.trashed IS NOT NULL, p.width, p.height, p.turned, p.camera, \
-     p.make, p.lens, p.iso, p.aperture, p.focal, p.gone FROM photo p";
+     p.make, p.lens, p.iso, p.aperture, p.focal, p.gone, p.stack FROM photo p";
 
 impl Arrays {
     /// Reads what changed, or everything where it is another catalogue.
@@ -196,6 +198,9 @@ impl Arrays {
         ];
         let turned: u16 = row.get(14)?;
         let marks = marks(row.get(3)?, row.get(4)?, row.get(5)?, turned, row.get::<_, i64>(6)? == 1);
+        let stack: u32 = row.get(22)?;
+        let marks = marks | if stack == 0 { 0 } else { STACK_BIT };
+        set(&mut self.stack, at, stack);
         let bits = flags.into_iter().filter(|(set, _)| *set).fold(u32::from(marks), |bits, (_, bit)| bits | bit);
         let (width, height): (Option<u32>, Option<u32>) = (row.get(12)?, row.get(13)?);
         let sides = if turned % 2 == 1 { (height, width) } else { (width, height) };
@@ -218,6 +223,7 @@ impl Arrays {
         self.ids.push(id);
         self.taken.push(0);
         self.imported.push(0);
+        self.stack.push(0);
         self.bits.push(0);
         self.aspect.push(0);
         self.roles.push(0);

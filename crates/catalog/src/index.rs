@@ -23,6 +23,8 @@ pub const FLAG_SHIFT: u16 = 3;
 pub const LABEL_SHIFT: u16 = 5;
 /// Set for a clip.
 pub const VIDEO_BIT: u16 = 1 << 8;
+/// Set for a photo that is in a stack.
+pub const STACK_BIT: u16 = 1 << 9;
 /// Where the person's own quarter turns begin: two bits.
 pub const TURNED_SHIFT: u16 = 12;
 
@@ -69,7 +71,7 @@ impl Catalog {
         let mut statement = self
             .db
             .prepare_cached(&format!(
-                "SELECT p.id, p.taken, p.width, p.height, p.rating, p.flag, p.label, p.turned, p.kind \
+                "SELECT p.id, p.taken, p.width, p.height, p.rating, p.flag, p.label, p.turned, p.kind, p.stack <> 0 \
                  FROM photo p WHERE {matching} ORDER BY {}",
                 sort.sql()
             ))
@@ -136,7 +138,8 @@ impl IndexColumns {
         self.taken.push(taken.div_euclid(1_000_000));
         self.aspect.push(aspect(sides.0, sides.1));
         let video = video == lightfast_model::PhotoKind::Video.code();
-        self.marks.push(marks(row.get(4)?, row.get(5)?, row.get(6)?, turned, video));
+        let stacked = if row.get(9)? { STACK_BIT } else { 0 };
+        self.marks.push(marks(row.get(4)?, row.get(5)?, row.get(6)?, turned, video) | stacked);
         Ok(())
     }
 }

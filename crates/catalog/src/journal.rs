@@ -119,6 +119,17 @@ pub(crate) struct TrashLine {
     pub(crate) hashes: Vec<ContentHash>,
 }
 
+/// An album as it is, or that it was deleted. Which photos are in it is with the marks of each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AlbumLine {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) query: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub(crate) gone: bool,
+}
+
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "lowercase")]
@@ -133,6 +144,7 @@ pub(crate) enum Line {
     Photo(PhotoLine),
     Mark(MarkLine),
     Trash(TrashLine),
+    Album(AlbumLine),
 }
 
 impl Line {

@@ -6,6 +6,7 @@
 //! and when a method that writes has returned, what it wrote is on stable storage.
 #![forbid(unsafe_code)]
 
+mod albums;
 mod aside;
 mod backup;
 mod codes;
@@ -30,6 +31,7 @@ mod query;
 mod rebuild;
 mod search;
 mod session;
+mod stacks;
 mod stats;
 #[cfg(any(test, feature = "synthetic"))]
 pub mod synthetic;
@@ -39,11 +41,12 @@ mod trash;
 mod types;
 mod writer;
 
+pub use albums::Album;
 pub use columns::Columns;
 pub use connection::Catalog;
 pub use error::{CatalogError, Fault, Result};
 pub use facets::{Count, Facets};
-pub use index::{FLAG_SHIFT, IndexColumns, LABEL_SHIFT, RATING_BITS, TURNED_SHIFT, VIDEO_BIT};
+pub use index::{FLAG_SHIFT, IndexColumns, LABEL_SHIFT, RATING_BITS, STACK_BIT, TURNED_SHIFT, VIDEO_BIT};
 pub use journal_writer::JournalBatch;
 pub use marks::{FlagChange, LabelChange, Mark, MarkOutcome};
 pub use memory::{JournalRead, Memory};

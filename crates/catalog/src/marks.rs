@@ -9,8 +9,8 @@ mod memory;
 
 use jiff::Timestamp;
 use lightfast_model::{Flag, Label, PhotoId};
-use rusqlite::params;
 use rusqlite::types::Value;
+use rusqlite::{Connection, params};
 
 use crate::codes::{self, Code as _};
 use crate::connection::next_revision;
@@ -78,7 +78,7 @@ pub struct MarkOutcome {
 }
 
 /// The fields of the log; their numbers are part of the stored format.
-mod field {
+pub(crate) mod field {
     pub(super) const RATING: i64 = 1;
     pub(super) const FLAG: i64 = 2;
     pub(super) const LABEL: i64 = 3;
@@ -88,11 +88,18 @@ mod field {
     pub(super) const CAPTION: i64 = 7;
     pub(super) const CREATOR: i64 = 8;
     pub(super) const COPYRIGHT: i64 = 9;
+    pub(crate) const STACK: i64 = 10;
+    pub(crate) const ALBUM: i64 = 11;
 }
 
 /// Columns of `photo`, by field.
-const PHOTO_COLUMNS: &[(i64, &str)] =
-    &[(field::RATING, "rating"), (field::FLAG, "flag"), (field::LABEL, "label"), (field::TURNED, "turned")];
+const PHOTO_COLUMNS: &[(i64, &str)] = &[
+    (field::RATING, "rating"),
+    (field::FLAG, "flag"),
+    (field::LABEL, "label"),
+    (field::TURNED, "turned"),
+    (field::STACK, "stack"),
+];
 
 /// Columns of `photo_text`, by field.
 const TEXT_COLUMNS: &[(i64, &str)] = &[
@@ -190,6 +197,17 @@ fn real(keywords: &[String]) -> impl Iterator<Item = &str> {
 
 const DOING: &str = "mark photos";
 
+/// A new step of the log; what had been taken back can then no longer be done again.
+pub(crate) fn begin_step(db: &Connection, changed: i64, now: Timestamp) -> Result<i64> {
+    db.execute("UPDATE step SET state = 2 WHERE state = 1", []).doing(DOING)?;
+    db.query_row(
+        "INSERT INTO step (at, photos) VALUES (?1, ?2) RETURNING id",
+        params![codes::micros(now), changed],
+        |row| row.get(0),
+    )
+    .doing(DOING)
+}
+
 impl Catalog {
     /// Marks the photos that match, in one transaction. What had been taken back can then no longer be redone.
     pub fn mark(&mut self, query: &Query, mark: &Mark, now: Timestamp) -> Result<MarkOutcome> {
@@ -202,14 +220,7 @@ impl Catalog {
         if changed == 0 {
             return Ok(MarkOutcome { matched, ..MarkOutcome::default() });
         }
-        db.execute("UPDATE step SET state = 2 WHERE state = 1", []).doing(DOING)?;
-        let step: i64 = db
-            .query_row(
-                "INSERT INTO step (at, photos) VALUES (?1, ?2) RETURNING id",
-                params![codes::micros(now), changed],
-                |row| row.get(0),
-            )
-            .doing(DOING)?;
+        let step = begin_step(db, changed, now)?;
         let mut writer = Writer::begin(db)?;
         for change in mark.changes() {
             note_and_set(db, step, &change)?;

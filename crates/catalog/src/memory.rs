@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use lightfast_model::{ContentHash, PhotoId, Role, SessionId};
 use serde_json::Value;
 
-use crate::journal::{Line, PhotoLine, SeenLine, SessionLine, VERSION};
+use crate::journal::{AlbumLine, Line, PhotoLine, SeenLine, SessionLine, VERSION};
 
 /// Longest line that is read.
 const MAX_LINE: u64 = 16 << 20;
@@ -27,6 +27,8 @@ pub struct Memory {
     pub(crate) marks: BTreeMap<PhotoId, BTreeMap<String, Value>>,
     /// Contents that were put away.
     pub(crate) trashed: HashMap<ContentHash, Timestamp>,
+    /// Albums, as they last were.
+    pub(crate) albums: BTreeMap<String, AlbumLine>,
     /// How far the old catalogue's counter of changes was.
     pub(crate) changes: i64,
 }
@@ -97,6 +99,9 @@ impl Memory {
                 for photo in mark.photos {
                     self.marks.entry(photo).or_default().extend(mark.set.clone());
                 }
+            }
+            Line::Album(album) => {
+                self.albums.insert(album.id.clone(), album);
             }
             Line::Trash(trash) => {
                 for hash in trash.hashes {

@@ -23,6 +23,10 @@ pub(crate) const ALL: &[Migration] = &[
         name: "2026-11-30-trash-and-journal",
         sql: include_str!("../migrations/2026-11-30-trash-and-journal.sql"),
     },
+    Migration {
+        name: "2026-12-01-albums-and-stacks",
+        sql: include_str!("../migrations/2026-12-01-albums-and-stacks.sql"),
+    },
 ];
 
 fn version(db: &Connection, path: &Path) -> Result<i64> {

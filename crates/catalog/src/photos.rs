@@ -32,6 +32,8 @@ pub enum SortKey {
     Rating,
     /// File name.
     Name,
+    /// The place in the album of this number.
+    Album(i64),
 }
 
 /// An order of photos; equal ones are told apart by capture time, then by row, so that pages never overlap.
@@ -44,8 +46,8 @@ pub struct Sort {
 }
 
 impl Sort {
-    pub(crate) fn sql(self) -> &'static str {
-        match (self.key, self.descending) {
+    pub(crate) fn sql(self) -> String {
+        let order = match (self.key, self.descending) {
             (SortKey::Taken, false) => "p.taken, p.id",
             (SortKey::Taken, true) => "p.taken DESC, p.id DESC",
             (SortKey::Imported, false) => "p.imported, p.taken, p.id",
@@ -54,7 +56,13 @@ impl Sort {
             (SortKey::Rating, true) => "p.rating DESC, p.taken DESC, p.id DESC",
             (SortKey::Name, false) => "p.name COLLATE NOCASE, p.taken, p.id",
             (SortKey::Name, true) => "p.name COLLATE NOCASE DESC, p.taken DESC, p.id DESC",
-        }
+            (SortKey::Album(album), descending) => {
+                let way = if descending { " DESC" } else { "" };
+                let place = format!("(SELECT place FROM album_photo WHERE album = {album} AND photo = p.id)");
+                return format!("{place}{way}, p.taken{way}, p.id{way}");
+            }
+        };
+        order.to_owned()
     }
 }
 

@@ -63,6 +63,17 @@ impl Query {
         Ok(Self { text: text.to_owned(), expr })
     }
 
+    /// The same with stacks closed: of each only the photo on top.
+    #[must_use]
+    pub fn on_top(self) -> Self {
+        let top = Expr::Term(Term::OnTop);
+        let expr = match self.expr {
+            Some(expr) => Expr::And(vec![expr, top]),
+            None => top,
+        };
+        Self { text: self.text, expr: Some(expr) }
+    }
+
     /// Whether it is empty, and so matches every photo.
     pub fn is_all(&self) -> bool {
         self.expr.is_none()

@@ -18,7 +18,7 @@ use crate::error::Doing as _;
 use crate::journal::{CopyLine, PhotoLine, SeenLine};
 use crate::publish::{Seen, note_history};
 use crate::writer::{Arrival, NewCopy, NewFile, Writer};
-use crate::{Catalog, Memory, Result, RootId, marks, trash};
+use crate::{Catalog, Memory, Result, RootId, albums, marks, trash};
 
 const DOING: &str = "make the catalogue again";
 
@@ -120,6 +120,9 @@ impl Catalog {
         let transaction = self.writing()?;
         let mut writer = Writer::begin(&transaction)?;
         let mut restored = 0;
+        for album in memory.albums.values().filter(|album| !album.gone) {
+            albums::restore(writer.db, album)?;
+        }
         for (photo, set) in &memory.marks {
             restored += u64::from(marks::restore(&mut writer, photo, set)?);
         }

@@ -14,7 +14,7 @@ impl Arrays {
     pub(super) fn index(&self, catalog: &Catalog, query: &Query, sort: Sort) -> Result<IndexColumns> {
         let found = self.select(catalog, query)?;
         let mut order: Vec<u32> = match sort.key {
-            SortKey::Name => {
+            SortKey::Name | SortKey::Album(_) => {
                 let all = Query::all_and_trash();
                 let rows = catalog.rows(&all, Sort { descending: false, ..sort }, None, 0)?;
                 rows.into_iter().filter_map(|id| self.position_of(id)).map(|at| at as u32).collect()
@@ -28,7 +28,7 @@ impl Arrays {
                 order.sort_by_key(|at| self.bits.get(*at as usize).map_or(0, |bits| bits & u32::from(RATING_BITS)));
             }
             SortKey::Imported => order.sort_by_key(|at| self.imported.get(*at as usize).copied()),
-            SortKey::Taken | SortKey::Name => {}
+            SortKey::Taken | SortKey::Name | SortKey::Album(_) => {}
         }
         if sort.descending {
             order.reverse();

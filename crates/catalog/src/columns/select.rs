@@ -80,6 +80,7 @@ impl Arrays {
                 Some(found)
             }
             Term::InTrash => bits(&|b| b & bit::TRASHED != 0),
+            Term::OnTop => Some(self.on_top()),
             Term::Has(Has::Gps) => bits(&|b| b & bit::GPS != 0),
             Term::Has(Has::Conflict) => bits(&|b| b & bit::CONFLICT != 0),
             Term::Has(Has::Rating) => bits(&|b| b & u32::from(RATING_BITS) != 0),
@@ -96,6 +97,19 @@ impl Arrays {
             Term::Text(TextField::Lens, text) => Some(self.named(catalog, &self.lens, term::LENS, text)?),
             _ => None,
         })
+    }
+
+    /// Photos that are seen where stacks are closed.
+    fn on_top(&self) -> Bits {
+        let mut found = Bits::of(&self.stack, |stack| stack == 0);
+        for (at, stack) in self.stack.iter().enumerate().filter(|(_, stack)| **stack != 0) {
+            let top = self.position_of(*stack);
+            let hidden = |top: usize| top != at && self.bits.get(top).is_some_and(|bits| bits & bit::TRASHED == 0);
+            if !top.is_some_and(hidden) {
+                found.insert(at);
+            }
+        }
+        found
     }
 
     fn named(&self, catalog: &Catalog, column: &[u32], sort: i64, text: &str) -> Result<Bits> {

@@ -8,7 +8,7 @@ use crate::codes;
 use crate::error::Doing as _;
 use crate::query::Condition;
 use crate::writer::Writer;
-use crate::{Query, Result, search};
+use crate::{Query, Result, albums, search};
 
 /// How many photos match and, where a mark is given, would not be as before.
 pub(super) fn matching(query: &Query, mark: Option<&Mark>, db: &Connection, zone: &TimeZone) -> Result<u64> {
@@ -104,14 +104,20 @@ pub(super) fn apply_side(db: &Connection, step: i64, side: &str) -> Result<()> {
     for (field, column) in TEXT_COLUMNS {
         set_from_log(db, step, *field, Table::Text, column, side)?;
     }
-    let items: Vec<i64> = db
-        .prepare_cached("SELECT DISTINCT item FROM mark WHERE step = ?1 AND field = ?2")
-        .and_then(|mut s| s.query_map([step, field::KEYWORD], |row| row.get(0))?.collect())
-        .doing(DOING)?;
-    for item in items {
+    for item in items_of(db, step, field::KEYWORD)? {
         set_keywords(db, step, item, side)?;
     }
+    for album in items_of(db, step, field::ALBUM)? {
+        albums::set_photos(db, step, album, side)?;
+    }
     Ok(())
+}
+
+/// The keywords or albums that a step speaks of.
+fn items_of(db: &Connection, step: i64, field: i64) -> Result<Vec<i64>> {
+    db.prepare_cached("SELECT DISTINCT item FROM mark WHERE step = ?1 AND field = ?2")
+        .and_then(|mut s| s.query_map([step, field], |row| row.get(0))?.collect())
+        .doing(DOING)
 }
 
 /// Brings the full-text index up to date for the photos whose words a step changed.

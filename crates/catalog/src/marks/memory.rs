@@ -7,10 +7,10 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
 use super::{DOING, field};
-use crate::Result;
 use crate::codes::Code as _;
 use crate::error::Doing as _;
 use crate::writer::Writer;
+use crate::{Result, albums};
 
 /// The word of a field in the journal.
 const WORDS: &[(i64, &str)] = &[
@@ -23,6 +23,8 @@ const WORDS: &[(i64, &str)] = &[
     (field::CAPTION, "caption"),
     (field::CREATOR, "creator"),
     (field::COPYRIGHT, "copyright"),
+    (field::STACK, "stack"),
+    (field::ALBUM, "albums"),
 ];
 
 /// What a photo has in these fields now.
@@ -52,11 +54,20 @@ pub(crate) fn current(db: &Connection, photo: i64, fields: &BTreeSet<i64>) -> Re
             field::TITLE => title.clone().into(),
             field::CAPTION => caption.clone().into(),
             field::CREATOR => creator.clone().into(),
+            field::STACK => top_of(db, photo)?.into(),
+            field::ALBUM => albums::of_photo(db, photo)?.into(),
             _ => copyright.clone().into(),
         };
         set.insert((*word).to_owned(), value);
     }
     Ok(set)
+}
+
+/// The lasting name of the photo on top of the stack that this one is in.
+fn top_of(db: &Connection, photo: i64) -> Result<Option<String>> {
+    db.prepare_cached("SELECT top.uid FROM photo p JOIN photo top ON top.id = p.stack WHERE p.id = ?1")
+        .and_then(|mut s| s.query_row([photo], |row| row.get(0)).optional())
+        .doing(DOING)
 }
 
 fn keywords(db: &Connection, photo: i64) -> Result<Vec<String>> {
@@ -112,6 +123,18 @@ pub(crate) fn restore(writer: &mut Writer<'_>, photo: &PhotoId, set: &BTreeMap<S
         for keyword in keywords.iter().filter_map(Value::as_str) {
             writer.add_keyword(row, keyword)?;
         }
+    }
+    match set.get("stack") {
+        Some(Value::String(top)) => update(
+            "UPDATE photo SET stack = ifnull((SELECT id FROM photo WHERE uid = ?2), 0) WHERE id = ?1",
+            rusqlite::types::Value::Text(top.clone()),
+        )?,
+        Some(Value::Null) => update("UPDATE photo SET stack = ?2 WHERE id = ?1", rusqlite::types::Value::Integer(0))?,
+        _ => {}
+    }
+    if let Some(Value::Array(albums)) = set.get("albums") {
+        let albums: Vec<&str> = albums.iter().filter_map(Value::as_str).collect();
+        albums::restore_photo(writer.db, row, &albums)?;
     }
     writer.db.execute("UPDATE photo SET marked = 1 WHERE id = ?1", [row]).doing(DOING)?;
     writer.words_changed(row)?;

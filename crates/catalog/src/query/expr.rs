@@ -53,6 +53,12 @@ pub(crate) enum Term {
     Session(i64),
     /// Lies in the trash.
     InTrash,
+    /// Was put in the album of that name.
+    Album(String),
+    /// Is in one stack with the photo of that name.
+    Stack(String),
+    /// Is in no stack, or on top of its own.
+    OnTop,
 }
 
 /// A text that is searched for a part.

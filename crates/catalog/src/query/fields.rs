@@ -62,6 +62,8 @@ fields! {
     "copyright" "copyright:ada" "copyright line contains the text" => |v| Ok(Term::Text(TextField::Copyright, v.owned()));
     "id" "id:0123456789abcdef" "the photo of that id" => id;
     "session" "session:12" "came in that session of import" => session;
+    "album" "album:portfolio" "was put in the album of that name" => |v| Ok(Term::Album(v.owned()));
+    "stack" "stack:0123456789abcdef" "is in one stack with the photo of that id" => |v| id_of(v).map(Term::Stack);
     "in" "in:trash" "lies in the trash" => place;
 }
 
@@ -333,8 +335,12 @@ fn has(value: &Value<'_>) -> Result<Term, String> {
 }
 
 fn id(value: &Value<'_>) -> Result<Term, String> {
+    id_of(value).map(Term::Id)
+}
+
+fn id_of(value: &Value<'_>) -> Result<String, String> {
     let id = PhotoId::parse(value.text).ok_or_else(|| format!("`{}` is no id of a photo", value.text))?;
-    Ok(Term::Id(id.as_str().to_owned()))
+    Ok(id.as_str().to_owned())
 }
 
 fn session(value: &Value<'_>) -> Result<Term, String> {

@@ -139,6 +139,21 @@ impl Builder<'_> {
             }
             Term::Session(session) => format!("p.session = {session}"),
             Term::InTrash => "p.trashed IS NOT NULL".to_owned(),
+            Term::Album(name) => {
+                let value = self.bind(fold(name));
+                format!(
+                    "p.id IN (SELECT ap.photo FROM album a JOIN album_photo ap ON ap.album = a.id \
+                     WHERE a.folded = {value})"
+                )
+            }
+            Term::Stack(id) => {
+                let value = self.bind(id.clone());
+                format!("(p.stack <> 0 AND p.stack = (SELECT stack FROM photo WHERE uid = {value}))")
+            }
+            // Where the top lies in the trash, the others are seen again.
+            Term::OnTop => "(p.stack = 0 OR p.stack = p.id OR NOT EXISTS \
+                             (SELECT 1 FROM photo top WHERE top.id = p.stack AND top.trashed IS NULL))"
+                .to_owned(),
         })
     }
 

@@ -2,6 +2,7 @@
 #![recursion_limit = "256"]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests may panic")]
 
+mod albums;
 mod identity;
 mod index;
 mod marks;
