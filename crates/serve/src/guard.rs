@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, LOCATION, ORIGIN, REFERRER_POLICY, SET_COOKIE,
+    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, LOCATION, ORIGIN, REFERRER_POLICY, SET_COOKIE,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
@@ -18,7 +18,7 @@ use axum::response::{Html, IntoResponse, Response};
 
 use crate::listen::Connection;
 use crate::origin::Names;
-use crate::problem::Problem;
+use crate::problem::{Problem, escaped};
 use crate::token::Token;
 
 /// The header in which a program, rather than a page, sends the token.
@@ -45,6 +45,7 @@ impl Guard {
 
 /// Lets a request in or refuses it.
 pub(crate) async fn watch(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    let for_a_person = asks_for_a_page(request.headers());
     let mut response = match judge(&guard, &request) {
         Verdict::Enter => {
             if let Some(connection) = request.extensions().get::<Arc<Connection>>() {
@@ -53,6 +54,7 @@ pub(crate) async fn watch(State(guard): State<Arc<Guard>>, request: Request, nex
             next.run(request).await
         }
         Verdict::Welcome { to, from_elsewhere } => welcome(&guard, &to, from_elsewhere),
+        Verdict::Refuse(problem) if for_a_person => problem.into_page(),
         Verdict::Refuse(problem) => problem.into_response(),
     };
     let headers = response.headers_mut();
@@ -141,6 +143,13 @@ fn one(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, ()> {
     if values.next().is_some() { Err(()) } else { Ok(first) }
 }
 
+/// Whether someone typed the address or followed a link, rather than a script asking.
+fn asks_for_a_page(headers: &HeaderMap) -> bool {
+    let accepts = headers.get(ACCEPT).and_then(|v| v.to_str().ok()).is_some_and(|a| a.contains("text/html"));
+    let navigates = headers.get("sec-fetch-mode").is_none_or(|mode| mode.as_bytes() == b"navigate");
+    accepts && navigates
+}
+
 fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
     headers
         .get_all(COOKIE)
@@ -165,8 +174,7 @@ fn without_token(uri: &Uri) -> String {
 fn welcome(guard: &Guard, to: &str, from_elsewhere: bool) -> Response {
     let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", guard.cookie, guard.token.as_str());
     let mut response = if from_elsewhere {
-        let to = to.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        Html(format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={to}\">")).into_response()
+        Html(format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={}\">", escaped(to))).into_response()
     } else {
         StatusCode::SEE_OTHER.into_response()
     };

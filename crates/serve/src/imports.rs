@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use lightfast_import::card::{list, mounted_cards};
 use lightfast_import::{Action, Host, Options, PlannedFile, Prepared, Template, prepare};
@@ -19,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::App;
+use crate::extract::Body;
 use crate::library::Library;
-use crate::marks::json as body;
 use crate::problem::{Answer, Problem};
 
 /// Example names in a plan.
@@ -143,8 +142,8 @@ struct FileFacts {
 }
 
 /// `POST /api/import/plan`: what an import would do, with examples of names; nothing is written.
-pub(crate) async fn plan(State(app): State<App>, wish: Result<Json<Wish>, JsonRejection>) -> Answer<Json<PlanFacts>> {
-    let mut options = body(wish)?.options(&app.library)?;
+pub(crate) async fn plan(State(app): State<App>, Body(wish): Body<Wish>) -> Answer<Json<PlanFacts>> {
+    let mut options = wish.options(&app.library)?;
     options.dry_run = true;
     let library = app.library.clone();
     let planned = tokio::task::spawn_blocking(move || {
@@ -190,8 +189,7 @@ fn file_facts(file: &PlannedFile) -> FileFacts {
 }
 
 /// `POST /api/import/start`.
-pub(crate) async fn start(State(app): State<App>, wish: Result<Json<Wish>, JsonRejection>) -> Answer<Json<Value>> {
-    let wish = body(wish)?;
+pub(crate) async fn start(State(app): State<App>, Body(wish): Body<Wish>) -> Answer<Json<Value>> {
     let source = wish.source.to_string_lossy().into_owned();
     let options = wish.options(&app.library)?;
     let stop = Arc::new(AtomicBool::new(false));

@@ -3,19 +3,18 @@
 //! All little endian: a head of 32 bytes (`LFI1`, photos u32, revision u64, the earliest capture time i64 in
 //! seconds since 1970, the highest row of the catalogue u32, photos that are gone u32), then the columns one after
 //! the other: rows u32, capture time u32 in seconds after the earliest, width by height in thousandths u16, marks
-//! u16, and the rows u32 that changed and do not match. The whole library is kept between requests and brought up
-//! to date by what changed; a million photos are 12 MB.
+//! u16, and the rows u32 that changed and do not match. A million photos are 12 MB. Answers come from columns in
+//! memory, which follow the catalogue; what changed since a revision comes from the catalogue itself.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use axum::extract::{Query as Parameters, State};
+use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse as _;
 use bytes::Bytes;
-use lightfast_catalog::{Catalog, CatalogError, IndexColumns, Query, Sort, SortKey};
+use lightfast_catalog::{IndexColumns, Query, Sort, SortKey};
 use serde::Deserialize;
 
 use crate::App;
+use crate::extract::Parameters;
 use crate::problem::{Answer, Problem};
 
 const MAGIC: &[u8; 4] = b"LFI1";
@@ -31,6 +30,12 @@ pub(crate) struct Wish {
     sort: SortWord,
     #[serde(default)]
     descending: bool,
+    /// Of each stack only the photo on top.
+    #[serde(default)]
+    closed: bool,
+    /// Whose order is asked for, with `sort=album`.
+    album: Option<i64>,
+    /// Only what changed after this revision.
     since: Option<i64>,
 }
 
@@ -42,70 +47,38 @@ enum SortWord {
     Imported,
     Rating,
     Name,
-}
-
-/// The whole library, newest first, as it was last sent.
-#[derive(Debug, Default)]
-pub(crate) struct WholeIndex {
-    kept: Mutex<Option<Kept>>,
-}
-
-#[derive(Clone, Debug)]
-struct Kept {
-    made: Option<i64>,
-    revision: i64,
-    bytes: Bytes,
+    Album,
 }
 
 /// `GET /api/index`.
 pub(crate) async fn index(State(app): State<App>, Parameters(wish): Parameters<Wish>) -> Answer {
     let query = app.library.query(&wish.q)?;
+    let query = if wish.closed { query.on_top() } else { query };
     let key = match wish.sort {
         SortWord::Taken => SortKey::Taken,
         SortWord::Imported => SortKey::Imported,
         SortWord::Rating => SortKey::Rating,
         SortWord::Name => SortKey::Name,
+        SortWord::Album => SortKey::Album(wish.album.unwrap_or(0)),
     };
     let sort = Sort { key, descending: wish.descending };
-    let whole = app.whole.clone();
-    let bytes = app.library.read(move |catalog| answer(catalog, &query, sort, wish.since, &whole)).await?;
-    Ok(respond(bytes))
+    let library = app.library.clone();
+    let bytes = app.library.read(move |catalog| {
+        let found = match wish.since {
+            // What changed is little, and is not in memory before it is asked for.
+            Some(_) => catalog.index(&query, sort, wish.since),
+            None => library.columns.index(catalog, &query, sort),
+        };
+        found.map(|columns| encode(&columns))
+    });
+    Ok(([(CONTENT_TYPE, "application/octet-stream")], bytes.await?).into_response())
 }
 
-fn respond(bytes: Bytes) -> Response {
-    ([(CONTENT_TYPE, "application/octet-stream")], bytes).into_response()
-}
-
-fn answer(
-    catalog: &Catalog,
-    query: &Query,
-    sort: Sort,
-    since: Option<i64>,
-    whole: &WholeIndex,
-) -> Result<Bytes, CatalogError> {
-    let usual = sort.key == SortKey::Taken && sort.descending && since.is_none() && query.is_all();
-    if !usual {
-        return catalog.index(query, sort, since).map(|columns| encode(&columns));
-    }
-    let made = catalog.made()?;
-    // Held while it is made: a second page that asks meanwhile waits for the same answer.
-    let mut kept = whole.kept.lock().unwrap_or_else(PoisonError::into_inner);
-    let now = catalog.revision()?;
-    if let Some(kept) = kept.as_ref().filter(|k| k.made == made && k.revision == now && made.is_some()) {
-        return Ok(kept.bytes.clone());
-    }
-    let columns = catalog.index(query, sort, None)?;
-    let bytes = encode(&columns);
-    *kept = Some(Kept { made, revision: columns.revision, bytes: bytes.clone() });
-    Ok(bytes)
-}
-
-/// Makes the whole index before anyone asks.
+/// Reads the columns into memory before anyone asks.
 pub(crate) async fn warm(app: App) {
-    let whole: Arc<WholeIndex> = app.whole.clone();
-    let sort = Sort { key: SortKey::Taken, descending: true };
+    let library = app.library.clone();
     // A library that cannot be read says so to the first page that asks.
-    let _: Answer<Bytes> = app.library.read(move |catalog| answer(catalog, &Query::all(), sort, None, &whole)).await;
+    let _: Answer<u64> = app.library.read(move |catalog| library.columns.count(catalog, &Query::all())).await;
 }
 
 fn encode(columns: &IndexColumns) -> Bytes {

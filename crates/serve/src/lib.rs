@@ -6,7 +6,10 @@
 //! every open page as it is said.
 #![forbid(unsafe_code)]
 
+mod albums;
 mod assets;
+mod clips;
+mod extract;
 mod guard;
 mod imports;
 mod index;
@@ -15,6 +18,7 @@ mod listen;
 mod live;
 mod marks;
 mod media;
+mod openapi;
 mod origin;
 mod photos;
 mod problem;
@@ -22,12 +26,14 @@ mod range;
 mod run;
 mod server;
 mod slice;
+mod stacks;
 mod token;
 mod watch;
 
 pub use guard::TOKEN_HEADER;
 pub use library::LibraryOptions;
 pub use listen::{MAX_CONNECTIONS, MAX_HEAD, MAX_STRANGERS};
+pub use openapi::OPENAPI;
 pub use run::serve;
 pub use server::{MAX_BODY, Options, ServeError, Server};
 pub use token::Token;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::http::StatusCode;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lightfast_catalog::{Catalog, CatalogError, CopyAt, Fault, Place, Query, Root, Thumbnails};
+use lightfast_catalog::{Catalog, CatalogError, Columns, CopyAt, Fault, Place, Query, Root, Thumbnails};
 use lightfast_import::Library as Folder;
 use lightfast_model::BytePath;
 use lightfast_worker::WorkerOptions;
@@ -32,6 +32,8 @@ pub struct LibraryOptions {
     pub now: fn() -> Timestamp,
     /// How to start a worker; without one, what was not made before is not made.
     pub worker: Option<WorkerOptions>,
+    /// ffmpeg, for clips that a browser cannot play; without it they are not converted.
+    pub ffmpeg: Option<PathBuf>,
 }
 
 /// The library of one server.
@@ -41,6 +43,8 @@ pub(crate) struct Library {
     readers: Mutex<Vec<Catalog>>,
     writer: Mutex<Option<Catalog>>,
     thumbnails: Mutex<Vec<Thumbnails>>,
+    /// The narrow columns of all photos, which follow the catalogue.
+    pub(crate) columns: Columns,
     room: Semaphore,
 }
 
@@ -51,6 +55,7 @@ impl Library {
             readers: Mutex::default(),
             writer: Mutex::default(),
             thumbnails: Mutex::default(),
+            columns: Columns::default(),
             room: Semaphore::new(READERS),
         })
     }

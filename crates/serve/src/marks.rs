@@ -5,17 +5,17 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use lightfast_catalog::{Catalog, CatalogError, FlagChange, LabelChange, Mark, MarkOutcome, Query};
 use lightfast_model::{Flag, Label};
 use serde::{Deserialize, Serialize};
 
 use crate::App;
+use crate::extract::Body;
 use crate::index::parse_rows;
 use crate::problem::{Answer, Problem};
 
 /// Photos that one mark may hit.
-const MOST: usize = 5_000_000;
+pub(crate) const MOST: usize = 5_000_000;
 /// Characters of a title, caption or keyword.
 const LONGEST: usize = 20_000;
 /// Keywords in one request.
@@ -94,8 +94,8 @@ impl Wish {
 }
 
 /// `POST /api/marks`.
-pub(crate) async fn mark(State(app): State<App>, wish: Result<Json<Wish>, JsonRejection>) -> Answer<Json<Done>> {
-    let (rows, mark) = json(wish)?.mark()?;
+pub(crate) async fn mark(State(app): State<App>, Body(wish): Body<Wish>) -> Answer<Json<Done>> {
+    let (rows, mark) = wish.mark()?;
     let done = app.library.write(move |catalog, now| {
         let outcome = catalog.mark(&Query::of_rows(rows), &mark, now)?;
         answer(catalog, &outcome)
@@ -121,17 +121,12 @@ pub(crate) async fn redo(State(app): State<App>) -> Answer<Json<Done>> {
     told(&app, done.await?)
 }
 
-fn answer(catalog: &Catalog, outcome: &MarkOutcome) -> Result<Done, CatalogError> {
+pub(crate) fn answer(catalog: &Catalog, outcome: &MarkOutcome) -> Result<Done, CatalogError> {
     let &MarkOutcome { matched, changed, step, .. } = outcome;
     Ok(Done { matched, changed, step, revision: catalog.revision()? })
 }
 
-fn told(app: &App, done: Done) -> Answer<Json<Done>> {
+pub(crate) fn told(app: &App, done: Done) -> Answer<Json<Done>> {
     app.live.changed(done.revision);
     Ok(Json(done))
-}
-
-/// A body of JSON, or one sentence about what is wrong with it.
-pub(crate) fn json<T>(body: Result<Json<T>, JsonRejection>) -> Answer<T> {
-    body.map(|Json(value)| value).map_err(|error| Problem::new(error.status(), error.body_text()))
 }

@@ -6,43 +6,48 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use bytes::Bytes;
 use lightfast_catalog::{Catalog, LocatedPreviews};
 use lightfast_import::THUMBNAIL_EDGE;
-use lightfast_model::{ContentHash, Photo, PhotoKind, Preview, PreviewSource, Role};
+use lightfast_model::{ContentHash, Photo, PhotoFile, PhotoKind, Preview, PreviewSource, Role};
 use lightfast_worker::{Pool, PoolJob, Task};
 
 use crate::App;
+use crate::extract::Path;
 use crate::library::Library;
 use crate::problem::{Answer, Problem};
 use crate::slice::{self, Label, Slice};
 
-/// Long side of a fit picture.
-pub(crate) const FIT_EDGE: u32 = 2560;
+/// Long sides of fit pictures that may be asked for: what a screen needs, and few enough to be kept.
+const FIT_EDGES: [u32; 3] = [1280, 1920, 2560];
 /// An embedded JPEG of this long side is a fit picture as it is.
 const FIT_ENOUGH: std::ops::RangeInclusive<u32> = 1600..=3200;
 /// Bytes of made fit pictures that are kept; the browser keeps its own.
 const FIT_KEPT: usize = 48 * 1024 * 1024;
 
+/// Of which content, and how large.
+type Made = (ContentHash, u32);
+
 /// Made fit pictures, the latest last.
 #[derive(Debug, Default)]
 pub(crate) struct FitCache {
-    kept: Mutex<VecDeque<(ContentHash, Bytes)>>,
+    kept: Mutex<VecDeque<(Made, Bytes)>>,
 }
 
 impl FitCache {
-    fn get(&self, hash: &ContentHash) -> Option<Bytes> {
+    fn get(&self, made: &Made) -> Option<Bytes> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|(h, _)| h == hash).map(|(_, bytes)| bytes.clone())
+        kept.iter().find(|(known, _)| known == made).map(|(_, bytes)| bytes.clone())
     }
 
-    fn put(&self, hash: ContentHash, jpeg: Bytes) {
+    fn put(&self, made: Made, jpeg: Bytes) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push_back((hash, jpeg));
+        kept.push_back((made, jpeg));
         let mut total: usize = kept.iter().map(|(_, bytes)| bytes.len()).sum();
         while total > FIT_KEPT && kept.len() > 1 {
             total -= kept.pop_front().map_or(0, |(_, bytes)| bytes.len());
@@ -144,25 +149,32 @@ async fn make_thumbnail(app: &App, row: u32) -> Answer<(ContentHash, Vec<u8>)> {
     Ok((hash, stored.await.map_err(Problem::internal)?))
 }
 
-/// `GET /media/{epoch}/{row}/fit`.
-pub(crate) async fn fit(State(app): State<App>, Path((epoch, row)): Asked, request: HeaderMap) -> Answer {
+/// `GET /media/{epoch}/{row}/fit/{edge}`.
+pub(crate) async fn fit(
+    State(app): State<App>,
+    Path((epoch, row, edge)): Path<(String, u32, u32)>,
+    request: HeaderMap,
+) -> Answer {
     app.check_epoch(&epoch).await?;
+    if !FIT_EDGES.contains(&edge) {
+        return Err(Problem::missing("a fit picture has a long side of 1280, 1920 or 2560 pixels"));
+    }
     let (_, previews) = find(&app, row).await?;
     let Some((located, make)) = Located::fit(&previews, app.pool.is_some()) else { return Err(no_preview()) };
     if !make {
         return stream(&app, located, &request).await;
     }
     let hash = located.file.hash;
-    let jpeg = match app.fits.get(&hash) {
+    let jpeg = match app.fits.get(&(hash, edge)) {
         Some(jpeg) => jpeg,
         None => {
-            let task = Task::Fit { orientation: located.preview.orientation, edge: FIT_EDGE };
+            let task = Task::Fit { orientation: located.preview.orientation, edge };
             let jpeg = Bytes::from(made(&app, located, task).await?.jpeg);
-            app.fits.put(hash, jpeg.clone());
+            app.fits.put((hash, edge), jpeg.clone());
             jpeg
         }
     };
-    let label = Label { kind: "image/jpeg", tag: format!("f{}", short(&hash)), immutable: true };
+    let label = Label { kind: "image/jpeg", tag: format!("f{edge}-{}", short(&hash)), immutable: true };
     Ok(slice::bytes(jpeg, &label, &request))
 }
 
@@ -189,27 +201,32 @@ pub(crate) async fn original(
 ) -> Answer {
     app.check_epoch(&epoch).await?;
     let (photo, _) = find(&app, row).await?;
-    let file = photo.files.into_iter().nth(n).ok_or_else(|| Problem::missing("the photo has no such file"))?;
-    let name = file.copies.first().map(|copy| copy.path.0.clone()).unwrap_or_default();
-    let kind = content_type(file.role, &name);
+    let (path, file) = locate(&app, photo, n).await?;
+    let kind = content_type(file.role, &file.copies.first().map(|copy| copy.path.0.clone()).unwrap_or_default());
     let label = Label { kind, tag: format!("o{}", file.hash.hex()), immutable: true };
-    let (library, copies, bytes) = (app.library.clone(), file.copies, file.bytes);
-    let path = tokio::task::spawn_blocking(move || {
+    slice::file(Slice { path, offset: 0, length: Some(file.bytes) }, &label, &request).await
+}
+
+/// Where one of a photo's files lies now, and what it is.
+pub(crate) async fn locate(app: &App, photo: Photo, n: usize) -> Answer<(PathBuf, PhotoFile)> {
+    let file = photo.files.into_iter().nth(n).ok_or_else(|| Problem::missing("the photo has no such file"))?;
+    let library = app.library.clone();
+    let found = tokio::task::spawn_blocking(move || {
         let roots = library.roots_here()?;
         let at = |copy: &lightfast_model::Copy| {
             let root = roots.iter().find(|root| root.uuid == copy.root)?;
             Some(lightfast_catalog::CopyAt {
                 root: root.id,
                 path: copy.path.clone(),
-                size: bytes,
+                size: file.bytes,
                 mtime_ns: 0,
                 verified: copy.verified,
             })
         };
-        library.find_here(&copies.iter().filter_map(at).collect::<Vec<_>>())
+        let path = library.find_here(&file.copies.iter().filter_map(at).collect::<Vec<_>>())?;
+        Ok((path, file))
     });
-    let path = path.await.map_err(Problem::internal)??;
-    slice::file(Slice { path, offset: 0, length: Some(bytes) }, &label, &request).await
+    found.await.map_err(Problem::internal)?
 }
 
 /// A content type that a browser may act upon; whatever could carry a script is only bytes.

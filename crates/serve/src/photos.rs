@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use axum::Json;
-use axum::extract::{Path, Query as Parameters, State};
+use axum::extract::State;
 use lightfast_catalog::{Catalog, CatalogError, Count, LocatedPreviews};
 use lightfast_model::{BytePath, Orientation, Photo, PhotoId};
 use serde::{Deserialize, Serialize};
 
 use crate::App;
+use crate::extract::{Parameters, Path};
 use crate::index::parse_rows;
 use crate::library::Library;
 use crate::media::{self, Located};
@@ -180,8 +181,9 @@ pub(crate) async fn facets(State(app): State<App>, Parameters(asked): Parameters
     let counted = |counts: Vec<Count>| -> Vec<Counted> {
         counts.into_iter().map(|Count { value, photos }| Counted { value, count: photos }).collect()
     };
+    let library = app.library.clone();
     let found = app.library.read(move |catalog| {
-        let facets = catalog.facets(&query)?;
+        let facets = library.columns.facets(catalog, &query)?;
         Ok(FacetsFacts {
             months: counted(facets.months),
             cameras: counted(facets.cameras),

@@ -5,7 +5,7 @@
 
 use axum::Json;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use serde::Serialize;
 
 /// A refusal or a failure.
@@ -44,6 +44,27 @@ impl Problem {
         self.hint = Some(hint.into());
         self
     }
+
+    /// The same for a person in front of a browser: a page of two sentences, with nothing to load.
+    pub(crate) fn into_page(self) -> Response {
+        let sentence = |text: &str| {
+            let mut letters = text.chars();
+            let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+            escaped(&format!("{first}{}.", letters.as_str()))
+        };
+        let hint = self.hint.as_deref().map(|hint| format!("<p>{}", sentence(hint))).unwrap_or_default();
+        let page = format!(
+            "<!doctype html><html lang=en><meta charset=utf-8><meta name=color-scheme content=\"dark light\">\
+             <title>lightfast</title><h1>lightfast</h1><p>{}{hint}",
+            sentence(&self.what),
+        );
+        (self.status, Html(page)).into_response()
+    }
+}
+
+/// Text as HTML shows it.
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 impl IntoResponse for Problem {

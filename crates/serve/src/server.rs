@@ -10,20 +10,20 @@ use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, patch, post};
 use lightfast_worker::Pool;
 use tokio::net::TcpListener;
 
+use crate::clips::{self, Clips};
 use crate::guard::{self, Guard};
 use crate::imports::{self, Imports};
-use crate::index::{self, WholeIndex};
 use crate::library::{Library, LibraryOptions};
 use crate::live::{self, Live};
 use crate::media::{self, FitCache};
 use crate::origin::Names;
 use crate::problem::{Answer, Problem};
 use crate::token::Token;
-use crate::{assets, listen, marks, photos, watch};
+use crate::{albums, assets, index, listen, marks, openapi, photos, stacks, watch};
 
 /// Bytes of a request's body.
 pub const MAX_BODY: usize = 1024 * 1024;
@@ -65,9 +65,9 @@ pub enum ServeError {
 pub(crate) struct App {
     pub(crate) library: Arc<Library>,
     pub(crate) live: Live,
-    pub(crate) whole: Arc<WholeIndex>,
     pub(crate) fits: Arc<FitCache>,
     pub(crate) imports: Arc<Imports>,
+    pub(crate) clips: Arc<Clips>,
     pub(crate) pool: Option<Arc<Pool>>,
 }
 
@@ -75,9 +75,9 @@ impl App {
     fn new(options: LibraryOptions) -> Self {
         let pool = options.worker.as_ref().map(|worker| Arc::new(Pool::new(worker, WORKERS)));
         Self {
+            clips: Arc::new(Clips::new(options.ffmpeg.clone())),
             library: Library::new(options),
             live: Live::new(),
-            whole: Arc::default(),
             fits: Arc::default(),
             imports: Arc::default(),
             pool,
@@ -139,28 +139,45 @@ impl Server {
     }
 }
 
+/// Every address of the API, with its methods; what `openapi.json` describes, which a test holds it to.
+pub(crate) fn api() -> [(&'static str, MethodRouter<App>); 28] {
+    [
+        ("/api/openapi.json", get(openapi::description)),
+        ("/api/library", get(photos::library)),
+        ("/api/index", get(index::index)),
+        ("/api/photos", get(photos::photos)),
+        ("/api/photo/{id}", get(photos::photo)),
+        ("/api/facets", get(photos::facets)),
+        ("/api/folders", get(photos::folders)),
+        ("/api/marks", post(marks::mark)),
+        ("/api/undo", post(marks::undo)),
+        ("/api/redo", post(marks::redo)),
+        ("/api/stacks", post(stacks::stack)),
+        ("/api/stacks/bursts", post(stacks::bursts)),
+        ("/api/albums", get(albums::list).post(albums::create)),
+        ("/api/albums/{id}", patch(albums::rename).delete(albums::delete)),
+        ("/api/albums/{id}/photos", post(albums::photos)),
+        ("/api/albums/{id}/order", post(albums::order)),
+        ("/api/clips/{row}", post(clips::convert)),
+        ("/api/events", get(live::listen)),
+        ("/api/cards", get(imports::cards)),
+        ("/api/import", get(imports::state)),
+        ("/api/import/plan", post(imports::plan)),
+        ("/api/import/start", post(imports::start)),
+        ("/api/import/stop", post(imports::stop)),
+        ("/media/{epoch}/{row}/thumbnail", get(media::thumbnail)),
+        ("/media/{epoch}/{row}/fit/{edge}", get(media::fit)),
+        ("/media/{epoch}/{row}/full", get(media::full)),
+        ("/media/{epoch}/{row}/playable", get(clips::playable)),
+        ("/media/{epoch}/{row}/original/{n}", get(media::original)),
+    ]
+}
+
 fn routes(app: App) -> Router {
     let slow = middleware::from_fn_with_state(ANSWER_TIME, in_time);
-    Router::new()
-        .route("/api/library", get(photos::library))
-        .route("/api/index", get(index::index))
-        .route("/api/photos", get(photos::photos))
-        .route("/api/photo/{id}", get(photos::photo))
-        .route("/api/facets", get(photos::facets))
-        .route("/api/folders", get(photos::folders))
-        .route("/api/marks", post(marks::mark))
-        .route("/api/undo", post(marks::undo))
-        .route("/api/redo", post(marks::redo))
-        .route("/api/events", get(live::listen))
-        .route("/api/cards", get(imports::cards))
-        .route("/api/import", get(imports::state))
-        .route("/api/import/plan", post(imports::plan))
-        .route("/api/import/start", post(imports::start))
-        .route("/api/import/stop", post(imports::stop))
-        .route("/media/{epoch}/{row}/thumbnail", get(media::thumbnail))
-        .route("/media/{epoch}/{row}/fit", get(media::fit))
-        .route("/media/{epoch}/{row}/full", get(media::full))
-        .route("/media/{epoch}/{row}/original/{n}", get(media::original))
+    api()
+        .into_iter()
+        .fold(Router::new(), |router, (path, methods)| router.route(path, methods))
         .fallback(assets::serve)
         .with_state(app)
         .layer(slow)

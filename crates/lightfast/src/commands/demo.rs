@@ -58,6 +58,7 @@ pub(crate) fn run(args: &Demo, context: &Context) -> Result<Exit, Error> {
     ui.line("Try next:");
     let name = context.program();
     let tries = [
+        ("look at them", format!("{name} serve --open{library_option}")),
         ("what came in", format!("{name} list{library_option}")),
         ("one photo", format!("{name} show IMG_0001.CR2{library_option}")),
         ("rate one", format!("{name} mark IMG_0001 --rating 4{library_option}")),

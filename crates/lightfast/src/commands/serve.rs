@@ -1,6 +1,7 @@
 //! `lightfast serve`: the app, in a browser on this machine.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use clap::Args;
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &Serve, context: &Context) -> Result<Exit, Error> {
             zone: TimeZone::system(),
             now: Timestamp::now,
             worker: Some(WorkerOptions::new(program)),
+            ffmpeg: on_path("ffmpeg"),
         },
     };
     if !args.bind.is_loopback() {
@@ -82,6 +84,12 @@ fn say(address: &str, open: bool, context: &Context) {
             ui.remark("No browser could be opened from here.");
         }
     }
+}
+
+/// A program of that name on the PATH.
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_absolute() && file.is_file())
 }
 
 fn random() -> Result<[u8; 32], Error> {

@@ -49,6 +49,7 @@ pub(crate) fn run(context: &Context) -> Result<Exit, Error> {
     match photos {
         Some(n) => {
             ui.line(format!("  The library {shown} holds {} photos.", count(n)));
+            next("serve --open", "look through them in a browser");
             next("list rating:3..", "find some");
             next("verify", "prove that every original is whole");
         }

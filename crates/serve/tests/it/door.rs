@@ -3,7 +3,7 @@
 use crate::http::Running;
 
 /// One address of each kind; none may answer a stranger.
-const ADDRESSES: [&str; 20] = [
+const ADDRESSES: [&str; 28] = [
     "/",
     "/index.html",
     "/assets/x.js",
@@ -17,6 +17,14 @@ const ADDRESSES: [&str; 20] = [
     "/api/marks",
     "/api/undo",
     "/api/redo",
+    "/api/openapi.json",
+    "/api/stacks",
+    "/api/stacks/bursts",
+    "/api/albums",
+    "/api/albums/1",
+    "/api/albums/1/photos",
+    "/api/clips/1",
+    "/media/0/1/playable",
     "/api/events",
     "/api/cards",
     "/api/import",
@@ -47,7 +55,7 @@ fn a_link_to_us_in_a_page_of_another_site_opens_the_app_by_way_of_a_page_of_ours
     let answer = server.raw(&line, &headers, b"");
     assert_eq!(answer.status, 200);
     assert!(answer.header("set-cookie").is_some());
-    assert!(answer.text().contains("url=/?q=%22%3Cb>\""), "{}", answer.text());
+    assert!(answer.text().contains("url=/?q=%22%3Cb&gt;\""), "{}", answer.text());
     assert_eq!(server.raw("GET /?token=guess", &headers, b"").status, 403);
 }
 
@@ -70,6 +78,18 @@ fn without_the_token_every_address_is_closed() {
     }
     let deep = format!("GET /api/events?token={}", server.token.as_str());
     assert_eq!(server.raw(&deep, &[("Host", &host)], b"").status, 401, "the token in an address opens the page alone");
+}
+
+#[test]
+fn a_person_without_the_token_reads_a_sentence() {
+    let server = Running::start();
+    let host = server.host();
+    let typed = [("Host", host.as_str()), ("Accept", "text/html,*/*"), ("Sec-Fetch-Mode", "navigate")];
+    let answer = server.raw("GET /?q=x", &typed, b"");
+    assert_eq!((answer.status, answer.header("content-type")), (401, Some("text/html; charset=utf-8")));
+    assert!(answer.text().contains("with its token.") && !answer.text().contains(server.token.as_str()));
+    let asked = [("Host", host.as_str()), ("Accept", "text/html"), ("Sec-Fetch-Mode", "cors")];
+    assert!(server.raw("GET /api/library", &asked, b"").text().starts_with("{\"error\""));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -55,6 +55,10 @@ impl Running {
                 zone: TimeZone::UTC,
                 now,
                 worker: None,
+                ffmpeg: ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg"]
+                    .map(PathBuf::from)
+                    .into_iter()
+                    .find(|f| f.is_file()),
             },
         };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -103,6 +107,11 @@ impl Running {
 
     /// A change, as our own page would ask for it.
     pub(crate) fn post(&self, path: &str, body: &str) -> Answer {
+        self.change("POST", path, body)
+    }
+
+    /// The same by any method.
+    pub(crate) fn change(&self, method: &str, path: &str, body: &str) -> Answer {
         let (host, cookie, length) = (self.host(), self.cookie(), body.len().to_string());
         let origin = format!("http://{host}");
         let headers = [
@@ -112,7 +121,7 @@ impl Running {
             ("Content-Type", "application/json"),
             ("Content-Length", length.as_str()),
         ];
-        self.raw(&format!("POST {path}"), &headers, body.as_bytes())
+        self.raw(&format!("{method} {path}"), &headers, body.as_bytes())
     }
 
     /// The catalogue's epoch, as addresses of pictures carry it.

@@ -86,7 +86,7 @@ fn the_camera_s_picture_comes_out_of_the_raw_where_it_lies() {
     assert_eq!(stale.status, 200);
     let outside = server.get_with(&address, &[("Range", "bytes=99999999-")]);
     assert_eq!(outside.status, 416);
-    let without_worker = server.get(&address.replace("full", "fit"));
+    let without_worker = server.get(&address.replace("full", "fit/1280"));
     assert_eq!(without_worker.body, whole.body);
 }
 
@@ -155,4 +155,27 @@ fn a_query_that_is_none_is_refused_with_what_is_wrong() {
     assert_eq!(facets["cameras"][0]["count"], 2);
     let folders = server.get("/api/folders").json();
     assert_eq!(folders.as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_clip_is_converted_for_a_browser_that_cannot_play_it() {
+    let (server, _) = library();
+    let row = row_of(&server, "MVI_0003");
+    let convert = || server.post(&format!("/api/clips/{row}"), "{}").json();
+    if convert()["reason"].as_str().is_some_and(|reason| reason.contains("not installed")) {
+        println!("SKIPPED a_clip_is_converted_for_a_browser_that_cannot_play_it: ffmpeg is not installed");
+        return;
+    }
+    let done = loop {
+        let now = convert();
+        if now["state"] != "making" {
+            break now;
+        }
+        std::thread::yield_now();
+    };
+    assert_eq!(done["state"], "ready", "{done}");
+    let copy = server.get_with(&format!("/media/{}/{row}/playable", server.epoch()), &[("Range", "bytes=4-7")]);
+    assert_eq!((copy.status, copy.body.as_slice()), (206, &b"ftyp"[..]));
+    let photo = row_of(&server, "IMG_0001");
+    assert_eq!(server.post(&format!("/api/clips/{photo}"), "{}").status, 404);
 }

@@ -38,7 +38,7 @@ fn a_thousand_slow_connections_do_not_keep_the_person_out() {
         let mut stream = server.connect();
         let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: ");
         slow.push(stream);
-        if slow.len() % 250 == 0 {
+        if slow.len().is_multiple_of(250) {
             assert_eq!(server.get("/").status, 200, "after {}", slow.len());
         }
     }
