@@ -107,7 +107,8 @@ pub(crate) fn parse_rows(text: &str, most: usize) -> Answer<Vec<u32>> {
     let mut rows = Vec::new();
     for part in text.split(',').filter(|part| !part.is_empty()) {
         let (from, to) = part.split_once('-').unwrap_or((part, part));
-        let number = |text: &str| text.parse::<u32>().map_err(|_| wrong());
+        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        let number = |text: &str| text.parse::<u32>().ok().filter(|_| digits(text)).ok_or_else(wrong);
         let (from, to) = (number(from)?, number(to)?);
         let length = to.checked_sub(from).ok_or_else(wrong)? as usize;
         if rows.len().saturating_add(length) >= most {

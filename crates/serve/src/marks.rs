@@ -22,15 +22,17 @@ const LONGEST: usize = 20_000;
 const MOST_KEYWORDS: usize = 200;
 
 /// A change of marks; what is empty stays as it is.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Wish {
     rows: String,
     rating: Option<u8>,
     flag: Option<String>,
     label: Option<String>,
     rotate: Option<i32>,
+    #[serde(default)]
     add_keywords: Vec<String>,
+    #[serde(default)]
     remove_keywords: Vec<String>,
     title: Option<String>,
     caption: Option<String>,

@@ -85,6 +85,18 @@ describe("the index", () => {
   });
 });
 
+test("an index takes over marks in place, and nothing that moves", () => {
+  const one = (row: number, taken: number, marks: number, gone: number[] = []): PhotoIndex =>
+    new PhotoIndex(Uint32Array.of(row), Float64Array.of(taken), Uint16Array.of(1500), Uint16Array.of(marks), 9, 5, Uint32Array.from(gone));
+  const index = one(3, 100, 0);
+  expect(index.patch(one(3, 100, 7, [4]))).toBe(true);
+  expect([index.marks[0], index.revision]).toEqual([7, 9]);
+  expect(index.patch(one(3, 101, 1))).toBe(false);
+  expect(index.patch(one(4, 100, 1))).toBe(false);
+  expect(index.patch(one(3, 100, 1, [3]))).toBe(false);
+  expect(index.marks[0]).toBe(7);
+});
+
 describe("the layout", () => {
   test.each([true, false])("covers every photo once, in order, inside the width (square: %s)", (square) => {
     const index = synthetic(5000);

@@ -6,6 +6,7 @@
 // that is given away drops its request.
 
 import { flagOf, Flag, isStack, isVideo, labelOf, LABELS, ratingOf, turnsOf, PhotoIndex } from "./index";
+import { HoverClip } from "./hover";
 import { Layout } from "./layout";
 import { Runway } from "./runway";
 import { dayText, Scrubber, ticks } from "./scrubber";
@@ -18,6 +19,8 @@ export interface GridHost {
   /** The selection was changed by the mouse. */
   selected(): void;
   menu(row: number, x: number, y: number): void;
+  /** Address of a clip's own file. */
+  clip(row: number): string;
   /** Alternative text and tooltip, where more than the number is known. */
   name(row: number): string | undefined;
 }
@@ -69,6 +72,7 @@ export class Grid {
   private readonly kept = new Map<number, Tile>();
   private readonly headers = new Map<number, HTMLDivElement>();
   private readonly failed = new Set<number>();
+  private readonly hover = new HoverClip();
   private scheduled = false;
   private lastOffset = 0;
   private lastTime = 0;
@@ -98,6 +102,8 @@ export class Grid {
     });
     this.element.append(this.scroller, this.scrubber.element);
     this.scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    this.scroller.addEventListener("pointermove", (e) => this.hovered(e), { passive: true });
+    this.scroller.addEventListener("pointerleave", () => this.hover.leave());
     this.scroller.addEventListener("click", (e) => this.clicked(e));
     this.scroller.addEventListener("dblclick", (e) => this.onTile(e, (row) => this.host.open(row)));
     this.scroller.addEventListener("contextmenu", (e) =>
@@ -265,7 +271,16 @@ export class Grid {
     this.schedule();
   }
 
+  private hovered(event: PointerEvent): void {
+    const tile = event.target instanceof Element ? event.target.closest<HTMLElement>(".tile.is-clip") : null;
+    if (!tile || event.pointerType === "touch") return this.hover.leave();
+    const box = tile.getBoundingClientRect();
+    const row = Number(tile.id.slice("photo-".length));
+    this.hover.over(tile, (event.clientX - box.left) / Math.max(1, box.width), () => this.host.clip(row));
+  }
+
   private scrolled(): void {
+    this.hover.leave();
     if (this.quiet) {
       this.quiet = false;
     } else if (this.runway.isShort(this.scroller.scrollTop, 4 * this.runway.view)) {
@@ -480,6 +495,7 @@ export class Grid {
     set(element, "info", info);
     set(element, "label", label ? name : "");
     element.classList.toggle("rejected", flag === Flag.Reject);
+    element.classList.toggle("is-clip", isVideo(marks));
     element.classList.toggle("picked", flag === Flag.Pick);
     const said = [
       this.host.name(tile.row) ?? `Photo ${tile.position + 1}`,

@@ -45,7 +45,7 @@ export class PhotoIndex {
     readonly aspect: Uint16Array,
     readonly marks: Uint16Array,
     /** The catalogue's state when this was read. */
-    readonly revision: number,
+    public revision: number,
     /** The highest row of the catalogue when this was read, whether it matched or not. */
     readonly lastRow: number,
     /** In an answer about changes alone: photos that do not match, or do not any more. */
@@ -102,6 +102,21 @@ export class PhotoIndex {
   dayAt(position: number): number {
     const taken = this.taken[position];
     return Number.isNaN(taken) ? -Infinity : Math.floor(taken / 86400);
+  }
+
+  /**
+   * Takes over changes that move nothing (marks of photos that are here), in place; whether that was all. Most changes
+   * are such, and a million photos need not be laid out anew for a star.
+   */
+  patch(changes: PhotoIndex): boolean {
+    for (const row of changes.gone) if (this.positionOf(row) >= 0) return false;
+    const places = Array.from(changes.rows, (row) => this.positionOf(row));
+    const stays = (at: number, i: number): boolean =>
+      at >= 0 && Object.is(this.taken[at], changes.taken[i]) && this.aspect[at] === changes.aspect[i];
+    if (!places.every(stays)) return false;
+    places.forEach((at, i) => (this.marks[at] = changes.marks[i]));
+    this.revision = changes.revision;
+    return true;
   }
 
   /**

@@ -6,8 +6,11 @@
 
 import { FIT, fitScale, panned, place, settled, upright, zoomAt, type Placed, type Size, type View } from "./view";
 
+export type LevelName = "thumbnail" | "fit" | "full";
+
 /** One level of a photo, as decoded. */
 export interface Level {
+  name: LevelName;
   bitmap: ImageBitmap;
   /** EXIF's orientation of the stored pixels. */
   orientation: number;
@@ -153,7 +156,7 @@ export class Loupe {
     if (!context) return;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    if (!this.level || !this.shown) return;
+    if (!this.level || !this.shown) return this.tell();
     const { bitmap, orientation } = this.level;
     const { matrix, size } = upright(orientation, this.shown.turns, bitmap.width, bitmap.height);
     const { left, top, scale } = this.placed;
@@ -164,7 +167,17 @@ export class Loupe {
     context.imageSmoothingEnabled = Math.abs(enlarged - 1) > 0.001 && !(enlarged >= 2 && this.view.zoom >= 2);
     context.imageSmoothingQuality = enlarged < 0.5 ? "high" : "medium";
     context.drawImage(bitmap, 0, 0);
+    this.tell();
     for (const { image } of this.overlays) context.drawImage(image, 0, 0, bitmap.width, bitmap.height);
+  }
+
+  /** Says in the page what is on the canvas: for styles, for helpers, for the browser run. */
+  private tell(): void {
+    const { dataset } = this.element;
+    const said = [String(this.shown?.row ?? ""), this.shown && this.level ? this.level.name : "none", String(this.view.zoom)];
+    if (dataset.row !== said[0]) dataset.row = said[0];
+    if (dataset.level !== said[1]) dataset.level = said[1];
+    if (dataset.zoom !== said[2]) dataset.zoom = said[2];
   }
 
   private at(event: MouseEvent): { x: number; y: number } {

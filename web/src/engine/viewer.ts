@@ -8,7 +8,7 @@
 import type { Reply, Request } from "./analysis.worker";
 import type { Histogram } from "./analysis";
 import { PhotoIndex, isVideo, turnsOf } from "./index";
-import { Loupe, type Level, type Overlay } from "./loupe";
+import { Loupe, type Level, type LevelName, type Overlay } from "./loupe";
 import { Pictures, type Wish } from "./pictures";
 import { FIT, type Size, type View } from "./view";
 
@@ -43,7 +43,7 @@ export interface ViewerHost {
 }
 
 export interface Status {
-  level: "none" | "thumbnail" | "fit" | "full";
+  level: "none" | LevelName;
   zoom: number;
   scale: number;
   problem: string | undefined;
@@ -157,22 +157,22 @@ export class Viewer {
     const shown = pane.shown;
     const label = facts?.name ?? "Photo";
     if (shown?.row !== row || shown.turns !== turns || shown.size.width !== size.width || shown.label !== label) {
-      pane.show({ row, size, turns, label }, best?.level);
+      pane.show({ row, size, turns, label }, best);
     } else if (best) {
-      pane.improve(best.level);
+      pane.improve(best);
     }
   }
 
-  private best(row: number, facts: Facts | undefined, pane: Loupe): { name: Status["level"]; level: Level } | undefined {
+  private best(row: number, facts: Facts | undefined, pane: Loupe): Level | undefined {
     const fullUrl = this.fullUrl(row, facts);
     const full = facts && fullUrl ? this.pictures.get(fullUrl.url) : undefined;
     const fit = facts?.fit ? this.pictures.get(this.host.fit(row)) : undefined;
     if (full && fullUrl && (!fit || pane.wantsMoreThan(fit))) {
-      return { name: "full", level: { bitmap: full, orientation: fullUrl.orientation } };
+      return { name: "full", bitmap: full, orientation: fullUrl.orientation };
     }
-    if (fit && facts?.fit) return { name: "fit", level: { bitmap: fit, orientation: facts.fit.orientation } };
+    if (fit && facts?.fit) return { name: "fit", bitmap: fit, orientation: facts.fit.orientation };
     const thumbnail = this.pictures.get(this.host.thumbnail(row));
-    return thumbnail && { name: "thumbnail", level: { bitmap: thumbnail, orientation: 1 } };
+    return thumbnail && { name: "thumbnail", bitmap: thumbnail, orientation: 1 };
   }
 
   private fullUrl(row: number, facts: Facts | undefined): { url: string; orientation: number } | undefined {
@@ -243,7 +243,7 @@ export class Viewer {
     if (key === this.analysed) return;
     this.analysed = key;
     const id = ++this.asked;
-    const { bitmap } = level.level;
+    const { bitmap } = level;
     const longest = Math.max(bitmap.width, bitmap.height);
     const share = clipping || peaking ? 1 : Math.min(1, SAMPLE / longest);
     const resized = createImageBitmap(bitmap, {

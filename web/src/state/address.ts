@@ -17,7 +17,7 @@ export interface Place {
   photo: string;
 }
 
-const SORTS: SortKey[] = ["taken", "imported", "rating", "name"];
+const SORTS: SortKey[] = ["taken", "imported", "rating", "name", "album"];
 
 export function read(search: string): Place {
   const p = new URLSearchParams(search);

@@ -160,6 +160,22 @@ export interface ProgressFacts {
   eta_seconds: number | null;
 }
 
+/** What the trash did. */
+export interface TrashAnswer {
+  photos: number;
+  files: number;
+  bytes: number;
+  stayed: { path: string; reason: string }[];
+}
+
+/** What became of sidecars. */
+export interface Kept {
+  written: number;
+  taken: number;
+  conflicts: { photo: string | null; path: string; properties: string[] }[];
+  failed: { path: string; reason: string | null }[];
+}
+
 /** What runs, or how the last import ended. */
 export interface ImportNow {
   running: boolean;
@@ -169,7 +185,15 @@ export interface ImportNow {
   failure: string | null;
 }
 
-export type SortKey = "taken" | "imported" | "rating" | "name";
+export type SortKey = "taken" | "imported" | "rating" | "name" | "album";
+
+/** Chosen by hand and ordered, or a search with a name. */
+export interface Album {
+  id: number;
+  name: string;
+  query: string | null;
+  photos: number;
+}
 
 /** A refusal of the server, or silence. */
 export class Trouble extends Error {
@@ -199,8 +223,8 @@ async function ask(path: string, init?: RequestInit): Promise<Response> {
 const get = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   (await (await ask(path, { signal })).json()) as T;
 
-export const post = async <T>(path: string, body: unknown): Promise<T> => {
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+export const post = async <T>(path: string, body: unknown, method = "POST"): Promise<T> => {
+  const init = { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   return (await (await ask(path, init)).json()) as T;
 };
 
@@ -208,6 +232,10 @@ export interface IndexWish {
   query: string;
   sort: SortKey;
   descending: boolean;
+  /** Of each stack only the photo on top. */
+  closed?: boolean;
+  /** Whose order is wanted. */
+  album?: number;
   /** Only what changed after this revision. */
   since?: number;
 }
@@ -221,19 +249,45 @@ export const api = {
   undo: (): Promise<MarkAnswer> => post("/api/undo", {}),
   redo: (): Promise<MarkAnswer> => post("/api/redo", {}),
   folders: (under: string): Promise<string[]> => get(`/api/folders?${new URLSearchParams({ under })}`),
+  stack: (rows: string, what: "stack" | "unstack" | "top"): Promise<MarkAnswer> => post("/api/stacks", { rows, do: what }),
+  stackBursts: (q: string, seconds: number): Promise<MarkAnswer> => post("/api/stacks/bursts", { q, seconds }),
+  trash: (rows: string, what: "put" | "restore"): Promise<TrashAnswer> => post("/api/trash", { rows, do: what }),
+  emptyTrash: (lastCopies: boolean): Promise<TrashAnswer> => post("/api/trash/empty", { last_copies: lastCopies }),
+  settle: (rows: string, keep: "neither" | "ours" | "theirs"): Promise<Kept> => post("/api/conflicts", { rows, keep }),
+  albums: (): Promise<Album[]> => get("/api/albums"),
+  newAlbum: (name: string, q?: string): Promise<{ id: number }> => post("/api/albums", { name, q }),
+  renameAlbum: (id: number, name: string): Promise<void> => post(`/api/albums/${id}`, { name }, "PATCH"),
+  deleteAlbum: (id: number): Promise<void> => post(`/api/albums/${id}`, {}, "DELETE"),
+  albumPhotos: (id: number, rows: string, put: boolean): Promise<MarkAnswer> => post(`/api/albums/${id}/photos`, { rows, put }),
+  arrangeAlbum: (id: number, rows: string, before: number | null): Promise<void> => post(`/api/albums/${id}/order`, { rows, before }),
+  /** Asks for a copy of a clip that this browser can play. */
+  convertClip: (row: number): Promise<{ state: "ready" | "making" | "impossible"; reason: string | null }> => post(`/api/clips/${row}`, {}),
   cards: (): Promise<Card[]> => get("/api/cards"),
   importNow: (): Promise<ImportNow> => get("/api/import"),
   async index(wish: IndexWish, signal?: AbortSignal): Promise<PhotoIndex> {
     const parameters = new URLSearchParams({ q: wish.query, sort: wish.sort });
     if (wish.descending) parameters.set("descending", "true");
+    if (wish.closed) parameters.set("closed", "true");
+    if (wish.album !== undefined) parameters.set("album", String(wish.album));
     if (wish.since !== undefined) parameters.set("since", String(wish.since));
     return PhotoIndex.parse(await (await ask(`/api/index?${parameters}`, { signal })).arrayBuffer());
   },
 };
 
+/** Long sides of the fit pictures that there are. */
+const EDGES = [1280, 1920, 2560];
+
 /** Addresses of pictures; the epoch makes them mean the same bytes for ever. */
 export class Addresses {
-  constructor(private readonly epoch: string) {}
+  private readonly edge: number;
+
+  /** `screen` is the long side of what pictures are fitted into, in device pixels. */
+  constructor(
+    private readonly epoch: string,
+    screen: number,
+  ) {
+    this.edge = EDGES.find((edge) => edge >= screen) ?? EDGES[EDGES.length - 1];
+  }
 
   private of(row: number, what: string): string {
     return `/media/${this.epoch}/${row}/${what}`;
@@ -244,7 +298,7 @@ export class Addresses {
   }
 
   fit(row: number): string {
-    return this.of(row, "fit");
+    return this.of(row, `fit/${this.edge}`);
   }
 
   full(row: number): string {
@@ -253,6 +307,10 @@ export class Addresses {
 
   rendered(row: number): string {
     return this.of(row, "rendered");
+  }
+
+  playable(row: number): string {
+    return this.of(row, "playable");
   }
 
   original(row: number, file: number): string {

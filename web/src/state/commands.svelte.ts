@@ -1,9 +1,11 @@
 // What each command does: the one place where keys, menus and buttons meet.
 
-import { Flag, flagOf } from "../engine/index";
+import { Flag, flagOf, isStack } from "../engine/index";
 import type { Grid } from "../engine/grid";
 import type { Viewer } from "../engine/viewer";
 import { isTyping, keyName, type Command } from "./keys";
+import { api } from "./api";
+import { mayClose } from "./query";
 import { session, stars } from "./session.svelte";
 import { settings } from "./settings.svelte";
 
@@ -67,6 +69,9 @@ function after(advance: boolean): void {
   if (advance) move("right", false);
 }
 
+/** The longest pause between pictures of one burst or bracket. */
+const BURST_SECONDS = 1;
+
 const LABEL_SAID: Record<string, string> = { none: "No label" };
 
 /** Does a command; `advance` goes on to the next photo afterwards. */
@@ -110,6 +115,19 @@ const COMMAND_TABLE: Record<string, (advance: boolean) => void> = {
   "rate-more": () => session.rateBy(1),
   "turn-left": () => session.mark({ rotate: -90 }, "Turned left"),
   "turn-right": () => session.mark({ rotate: 90 }, "Turned right"),
+  "keep-one": () => void session.keepOne(),
+  stack: () => session.stack("stack"),
+  unstack: () => session.stack("unstack"),
+  "stack-top": () => session.stack("top"),
+  "stack-bursts": () =>
+    void session.ask(api.stackBursts(session.place.query, BURST_SECONDS), (n) => `${n.toLocaleString()} photos are in stacks now`),
+  "stacks-closed": () => {
+    settings.set({ closed: !settings.value.closed });
+    session.say(settings.value.closed ? "Stacks are closed" : "Stacks are open");
+    void session.load();
+  },
+  "album-earlier": () => void session.moveInAlbum(false),
+  "album-later": () => void session.moveInAlbum(true),
   undo: () => void session.undo(),
   redo: () => void session.redo(),
   "select-all": () => {
@@ -121,7 +139,12 @@ const COMMAND_TABLE: Record<string, (advance: boolean) => void> = {
     session.selected();
   },
   grid: () => session.setView("grid"),
-  loupe: () => session.setView(session.place.view === "loupe" ? "grid" : "loupe"),
+  loupe: () => {
+    const at = session.position;
+    const closed = session.place.view === "grid" && settings.value.closed && mayClose(session.place.query);
+    if (closed && at >= 0 && isStack(session.index.marks[at])) void session.openStack();
+    else session.setView(session.place.view === "loupe" ? "grid" : "loupe");
+  },
   compare: () => session.setView("compare"),
   survey: () => session.setView("survey"),
   back: () => {

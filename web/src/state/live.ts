@@ -5,7 +5,7 @@
 
 export type Heard = (name: string, data: unknown) => void;
 
-const NAMES = ["hello", "resync", "changed", "thumbnails", "import", "cards"];
+const NAMES = ["hello", "resync", "changed", "thumbnails", "import", "cards", "sidecars"];
 
 export class Live {
   private readonly channel = new BroadcastChannel("lightfast-events");

@@ -45,6 +45,13 @@ export function withTerm(query: string, field: string, value: string | undefined
   return (value === undefined ? kept : [...kept, term(field, value)]).join(" ");
 }
 
+/** Fields that a whole stack shares, so that its top stands for it. */
+const SHARED = ["taken", "session", "imported", "path", "job", "camera"];
+
+/** Whether stacks may be closed in this result: a search that looks at single photos must find them in a stack too. */
+export const mayClose = (query: string): boolean =>
+  terms(query).every((t) => SHARED.some((field) => t.startsWith(`${field}:`)));
+
 /** Sets a term, or takes it out where it is set to the same already. */
 export function toggled(query: string, field: string, value: string): string {
   return withTerm(query, field, valueOf(query, field) === value ? undefined : value);
@@ -73,6 +80,7 @@ export const FIELDS: Suggestion[] = [
   { text: "focal:200", note: "focal length in millimetres" },
   { text: "type:raw", note: "raw, jpeg, heif, tiff, video" },
   { text: "kind:video", note: "clips" },
+  { text: "album:", note: "album" },
   { text: "job:", note: "job code" },
   { text: "has:gps", note: "with a place" },
   { text: "has:conflict", note: "marks that another program changed too" },

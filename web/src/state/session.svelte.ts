@@ -7,6 +7,7 @@
 import {
   Flag,
   flagOf,
+  isStack,
   LABELS,
   labelOf,
   PhotoIndex,
@@ -19,10 +20,11 @@ import {
 } from "../engine/index";
 import { Selection } from "../engine/selection";
 import { isStep, read, write, type Place, type ViewName } from "./address";
-import { Addresses, api, Trouble, type Change, type Details, type Facets, type LibraryFacts } from "./api";
+import { Addresses, api, Trouble, type Album, type Change, type Details, type Facets, type IndexWish, type Kept, type LibraryFacts, type MarkAnswer } from "./api";
 import { DetailsCache } from "./details";
 import { Live } from "./live";
 import { Outbox, type Letter } from "./outbox";
+import { mayClose, valueOf } from "./query";
 import { packRows } from "./rows";
 import { settings } from "./settings.svelte";
 import { ImportState } from "./imports.svelte";
@@ -51,13 +53,14 @@ export class Session {
   /** The query as it was last answered, with what was wrong with it. */
   queryProblem = $state<string>();
   facets = $state.raw<Facets>(EMPTY_FACETS);
+  albums = $state.raw<Album[]>([]);
   notice = $state<Notice>();
   unsent = $state(0);
   offline = $state(false);
   readonly imports = new ImportState(this);
   readonly selection = new Selection();
   readonly details = new DetailsCache(() => this.tick++);
-  addresses = new Addresses("0");
+  addresses = new Addresses("0", 0);
   /** Which way the person last moved. */
   forward = true;
   /** Rows that compare and survey show. */
@@ -143,7 +146,7 @@ export class Session {
   private async meet(): Promise<void> {
     const library = await api.library();
     if (library.epoch !== this.library?.epoch) {
-      this.addresses = new Addresses(library.epoch);
+      this.addresses = new Addresses(library.epoch, Math.max(innerWidth, innerHeight) * devicePixelRatio);
       this.details.forget();
       this.outbox = new Outbox(`lightfast-marks-${library.epoch}`, this, localStorage);
       this.unsent = this.outbox.count;
@@ -156,14 +159,14 @@ export class Session {
     this.loading?.abort();
     const controller = (this.loading = new AbortController());
     if (this.phase !== "starting") this.phase = "loading";
-    const { query, sort, descending } = this.place;
     try {
-      const index = await api.index({ query, sort, descending }, controller.signal);
+      const index = await api.index(await this.wish(), controller.signal);
       this.queryProblem = undefined;
       this.accept(index, false);
       this.phase = "ready";
       this.trouble = undefined;
       void this.refreshFacets();
+      void this.refreshAlbums();
     } catch (error) {
       if (controller.signal.aborted) return;
       if (error instanceof Trouble && error.status === 400) {
@@ -173,6 +176,29 @@ export class Session {
         this.fail(error);
       }
     }
+  }
+
+  /** What the address asks for. */
+  private async wish(): Promise<IndexWish> {
+    const { query, sort, descending } = this.place;
+    const wish: IndexWish = { query, sort, descending, closed: settings.value.closed && mayClose(query) };
+    if (sort === "album") {
+      if (this.albums.length === 0) await this.refreshAlbums();
+      const album = this.album;
+      if (album) wish.album = album.id;
+      else wish.sort = "taken";
+    }
+    return wish;
+  }
+
+  /** The album that is looked at, where it is one. */
+  get album(): Album | undefined {
+    const name = valueOf(this.place.query, "album")?.toLowerCase();
+    return name === undefined ? undefined : this.albums.find((a) => a.query === null && a.name.toLowerCase() === name);
+  }
+
+  async refreshAlbums(): Promise<void> {
+    this.albums = await api.albums().catch(() => this.albums);
   }
 
   private accept(index: PhotoIndex, keepPlace: boolean): void {
@@ -204,18 +230,25 @@ export class Session {
     if (this.changing || this.phase !== "ready") return;
     this.changing = true;
     try {
-      const { query, sort, descending } = this.place;
       const before = this.index;
-      if (sort === "taken") {
-        const changes = await api.index({ query, sort, descending, since: before.revision });
+      const wish = await this.wish();
+      if (wish.sort === "taken") {
+        const changes = await api.index({ ...wish, since: before.revision });
         if (this.index !== before) return this.catchUp();
         this.details.refresh([...changes.rows, ...changes.gone]);
-        const merged = before.merged(changes, descending);
-        if (merged !== before) this.accept(merged, true);
-        else (this.index as { revision: number }).revision = changes.revision;
-        if (changes.length > 0) void this.refreshFacets();
+        if (before.patch(changes)) {
+          for (const letter of this.outbox?.pending ?? []) this.apply(letter);
+          this.tick++;
+          this.tell("marks");
+        } else {
+          this.accept(before.merged(changes, wish.descending), true);
+        }
+        if (changes.length + changes.gone.length > 0) {
+          void this.refreshFacets();
+          void this.refreshAlbums();
+        }
       } else {
-        this.accept(await api.index({ query, sort, descending }), true);
+        this.accept(await api.index(wish), true);
       }
     } catch (error) {
       if (error instanceof Trouble && error.status === 410) await this.load();
@@ -240,6 +273,14 @@ export class Session {
     if (name === "changed") this.catchUp();
     if (name === "thumbnails") this.tell("thumbnails", (data as { rows?: number[] }).rows);
     if (name === "import") this.imports.heard(data);
+    if (name === "sidecars") this.sidecars(data as Partial<Kept> & { what?: string });
+  }
+
+  /** Sidecars that could not be brought up to date with the marks. */
+  private sidecars({ conflicts = [], failed = [], what }: Partial<Kept> & { what?: string }): void {
+    if (what) this.say(`Sidecars are not up to date: ${what}`, "wrong");
+    else if (failed.length > 0) this.say(`${failed[0].path} is not up to date: ${failed[0].reason}`, "wrong");
+    else if (conflicts.length > 0) this.say(`${count(conflicts.length, "photo")} changed in another program too: see Conflicts`, "wrong");
   }
 
   private fail(error: unknown): void {
@@ -346,6 +387,74 @@ export class Session {
       marks[at] = m;
     }
     if (change.rotate) this.tell("index");
+  }
+
+  /** A change that the server alone can show: sent at once, then what it changed is fetched. */
+  async ask(what: Promise<MarkAnswer>, said: (changed: number) => string): Promise<void> {
+    try {
+      const { changed } = await what;
+      this.say(changed > 0 ? said(changed) : "Nothing to change");
+      await this.fetchChanges();
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  stack(what: "stack" | "unstack" | "top"): void {
+    const rows = what === "top" ? [this.selection.active] : this.targets;
+    if (rows.length === 0 || rows[0] < 0) return this.say("Select photos first");
+    if (what === "stack" && rows.length < 2) return this.say("Select two photos or more to stack them");
+    const said = { stack: "Stacked", unstack: "Taken apart", top: "On top" }[what];
+    void this.ask(api.stack(packRows(rows), what), (n) => (what === "top" ? said : `${said}: ${count(n, "photo")}`));
+  }
+
+  /** Shows what is in the stack of the active photo. */
+  async openStack(): Promise<void> {
+    const row = this.selection.active;
+    const details = this.details.peek(row) ?? (await api.photos(String(row)).catch(() => []))[0];
+    if (details) this.go({ query: `stack:${details.photo.id}`, view: "grid" });
+  }
+
+  /** Keeps the photo that is looked at, rejects the rest of its stack, goes on to what follows the stack. */
+  async keepOne(): Promise<void> {
+    const row = this.selection.active;
+    const at = this.index.positionOf(row);
+    if (at < 0) return;
+    const details = this.details.peek(row) ?? (await api.photos(String(row)).catch(() => []))[0];
+    if (!details) return;
+    const stack = isStack(this.index.marks[at])
+      ? await api.index({ query: `stack:${details.photo.id}`, sort: "taken", descending: false }).catch(() => undefined)
+      : undefined;
+    const rest = [...(stack?.rows ?? [])].filter((other) => other !== row);
+    if (rest.length > 0) this.markRows(rest, { flag: "reject" }, "Rejected");
+    this.markRows([row], { flag: "pick" }, rest.length > 0 ? `Picked; ${count(rest.length, "other")} of its stack rejected` : "Picked");
+    let next = at + 1;
+    while (next < this.index.length && rest.includes(this.index.rows[next])) next++;
+    this.moveTo(Math.min(next, this.index.length - 1), false);
+  }
+
+  /** Puts what is selected in an album, or takes it out. */
+  putInAlbum(album: Album, put: boolean): void {
+    const rows = this.targets;
+    if (rows.length === 0) return this.say("Select photos first");
+    const where = put ? `Put in ${album.name}` : `Taken out of ${album.name}`;
+    void this.ask(api.albumPhotos(album.id, packRows(rows), put), (n) => `${where}: ${count(n, "photo")}`).then(() => this.refreshAlbums());
+  }
+
+  /** Moves what is selected one place on in the album that is looked at. */
+  async moveInAlbum(later: boolean): Promise<void> {
+    const album = this.place.sort === "album" ? this.album : undefined;
+    const places = this.targets.map((row) => this.index.positionOf(row)).filter((at) => at >= 0).sort((a, b) => a - b);
+    if (!album || places.length === 0) return this.say("Only in an album, in its own order");
+    if (this.place.descending) return this.say("Show the album first to last to arrange it");
+    if (!later && places[0] === 0) return;
+    const before = later ? this.index.rows[places[places.length - 1] + 2] : this.index.rows[places[0] - 1];
+    try {
+      await api.arrangeAlbum(album.id, places.map((at) => this.index.rows[at]).join(","), before ?? null);
+      await this.fetchChanges();
+    } catch (error) {
+      this.complain(error);
+    }
   }
 
   async undo(): Promise<void> {

@@ -12,6 +12,8 @@ export interface Settings {
   filmstrip: boolean;
   surround: "black" | "dark" | "mid" | "light";
   advance: boolean;
+  /** Of each stack only the photo on top is shown. */
+  closed: boolean;
   info: 0 | 1 | 2;
   keys: Record<string, string[]>;
   /** The template of the last import. */
@@ -28,6 +30,7 @@ const DEFAULTS: Settings = {
   filmstrip: true,
   surround: "dark",
   advance: false,
+  closed: true,
   info: 1,
   keys: {},
   template: "{year}/{date}/{name}",
