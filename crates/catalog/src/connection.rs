@@ -124,7 +124,7 @@ impl Catalog {
         Ok(Self::of(db, open))
     }
 
-    /// A new catalogue in memory, for tests.
+    /// A new catalogue in memory, for tests and for measuring what the one on the disk costs.
     pub fn in_memory() -> Result<Self> {
         let mut db = Connection::open_in_memory().doing("open in memory")?;
         prepare(&db, true).doing("open in memory")?;

@@ -31,7 +31,7 @@ mod verify;
 
 pub use error::{IoError, StartError, Step};
 pub use library::{LAYOUT, Library, write_durably};
-pub use options::{Events, Host, Options, Previews};
+pub use options::{Events, Host, Options, Previews, Without};
 pub use plan::{Action, KnownCopy, Plan, PlannedFile, PlannedSource, Target};
 pub use prepare::{Prepared, prepare};
 pub use session::Ended;

@@ -24,6 +24,28 @@ pub enum Previews {
     None,
 }
 
+/// Parts of an import that a benchmark leaves out, to see what each costs.
+///
+/// No option of an import reaches it. What is imported so counts as `stream` at best, and is never safe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Contents are neither hashed nor compared; each file counts as one of its own.
+    pub hash: bool,
+    /// Originals and their folders are not synced.
+    pub sync: bool,
+    /// Files are not asked what they are; with that, nobody knows where their previews lie.
+    pub metadata: bool,
+    /// The catalogue is in memory and gone at the end.
+    pub catalog: bool,
+}
+
+impl Without {
+    /// Whether anything is left out.
+    pub fn any(self) -> bool {
+        self != Self::default()
+    }
+}
+
 /// The options of one import.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -53,6 +75,8 @@ pub struct Options {
     pub urgent: bool,
     /// Only the plan; nothing is written anywhere.
     pub dry_run: bool,
+    /// What is left out; a benchmark's setting.
+    pub without: Without,
 }
 
 impl Options {
@@ -72,6 +96,7 @@ impl Options {
             again: false,
             urgent: false,
             dry_run: false,
+            without: Without::default(),
         }
     }
 }

@@ -70,6 +70,7 @@ impl Prepared {
             thumbs: thumbs.as_ref(),
             clocks: &clocks,
             meter: &meter,
+            without: options.without,
         };
         let mut duplicates = Vec::new();
         let stopped = run(copying, &mut |index, told: Told| {
@@ -207,7 +208,12 @@ fn create_missing(
         None => {
             // The folder first: the catalogue usually lies in it.
             std::fs::create_dir_all(&options.library).at(Step::MakeFolder, &options.library)?;
-            open_catalog(place, host)?
+            if options.without.catalog {
+                std::fs::create_dir_all(place.dir()).at(Step::MakeFolder, place.dir())?;
+                Catalog::in_memory()?
+            } else {
+                open_catalog(place, host)?
+            }
         }
     };
     let mut all = Vec::new();

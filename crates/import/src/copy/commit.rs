@@ -43,7 +43,8 @@ impl Desk<'_, '_> {
                 Err(why) => self.fail(index, dest, why),
             }
         }
-        let synced = self.publishers.get(dest).map_or(Ok(()), |p| p.sync_folders(named.iter().map(|(_, file)| file)));
+        let publisher = self.publishers.get(dest).filter(|_| !self.c.without.sync);
+        let synced = publisher.map_or(Ok(()), |p| p.sync_folders(named.iter().map(|(_, file)| file)));
         if let Err(why) = synced.and_then(|()| self.commit(dest, &named)) {
             // The names are there, but not known to be durable, or not committed: recovery takes them up.
             let reason = why.to_string();

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use lightfast_model::{ContentHash, Verified};
 
 use super::settle::Settled;
-use super::{AlignedBuffer, Why};
+use super::{AlignedBuffer, Why, read_full};
 use crate::error::{At, IoError, Step};
 use crate::fault::{Op, point};
 use crate::names::alternative;
@@ -37,6 +37,19 @@ pub(crate) fn cold_hash(
     let (file, mut direct) = sys::open_cold(path)?;
     let (hash, _) = hash_open(&file, &mut direct, size, buffer)?;
     Ok((hash, proof_level(class, direct)))
+}
+
+/// Reads a copy back as [`cold_hash`] does, and makes nothing of it: what a benchmark has in place of it.
+pub(crate) fn cold_read(path: &Path, size: u64, buffer: &mut AlignedBuffer) -> io::Result<()> {
+    let (file, mut direct) = sys::open_cold(path)?;
+    let mut offset = 0;
+    while offset < size {
+        match read_full(&file, &mut direct, buffer, offset)?.len() {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => offset += read as u64,
+        }
+    }
+    Ok(())
 }
 
 /// A file under its final name; not yet durable, not yet committed.

@@ -20,6 +20,7 @@ use super::temp::Written;
 use super::{Busy, Thumbs, Told, Why};
 use crate::destination::{Destination, Dests};
 use crate::error::{At, IoError, Step};
+use crate::options::Without;
 use crate::plan::{KnownCopy, Plan, hash_of};
 use crate::progress::Meter;
 use crate::sys::{self, FsClass};
@@ -46,6 +47,7 @@ pub(crate) struct Copying<'a> {
     pub(crate) thumbs: Option<&'a Thumbs>,
     pub(crate) clocks: &'a Clocks,
     pub(crate) meter: &'a Meter<'a>,
+    pub(crate) without: Without,
 }
 
 /// For how long each stage was busy.
@@ -119,6 +121,7 @@ pub(crate) fn run(copying: Copying<'_>, tell: &mut dyn FnMut(usize, Told)) -> Op
         meter: copying.meter,
         considerate: copying.considerate,
         is_single: lanes == 1,
+        without: copying.without,
     };
     let mut desk = Desk::new(copying, &stops, work_to, tell);
     std::thread::scope(|scope| {
@@ -159,6 +162,7 @@ struct Threads<'a> {
     considerate: bool,
     /// Only one lane reads.
     is_single: bool,
+    without: Without,
 }
 
 impl Threads<'_> {
@@ -220,7 +224,13 @@ impl Threads<'_> {
         let Some(file) = self.plan.files.get(index).filter(|_| !sinks.is_empty()) else { return };
         let _busy = self.clocks.copy.start();
         let direct = self.destinations.first().is_some_and(|library| library.class == FsClass::Block);
-        let settings = LaneSettings { stop: &self.stops.all, bytes: &self.meter.copied, umask: self.umask, direct };
+        let settings = LaneSettings {
+            stop: &self.stops.all,
+            bytes: &self.meter.copied,
+            umask: self.umask,
+            direct,
+            hash: !self.without.hash,
+        };
         let preview = file.target().and_then(|target| target.thumbnail_from);
         let mut tee = self.thumbs.zip(preview).and_then(|(thumbs, preview)| thumbs.tee(index, preview));
         match copy_one(&settings, &self.plan.source_path(file), &file.file, &sinks, buffer, &mut tee) {
@@ -272,6 +282,7 @@ impl Threads<'_> {
             // The meter shows the library's progress; the others run beside it.
             verified_bytes: (dest == 0).then_some(&self.meter.verified),
             stop: &self.stops.all,
+            without: self.without,
         };
         for ToSettle { index, written, content } in to_settle {
             let Some(file) = self.plan.files.get(index) else { continue };

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use lightfast_model::{ContentHash, QuickKey, Verified, VerifyMode};
 
 use super::buffer::AlignedBuffer;
-use super::publish::cold_hash;
+use super::publish::{cold_hash, cold_read};
 use super::temp::Written;
 use super::{Busy, Why};
 use crate::error::{At, Step};
+use crate::options::Without;
 use crate::plan::hash_of;
 use crate::sys::{self, FsClass};
 
@@ -38,6 +39,7 @@ pub(crate) struct SettleSettings<'a> {
     /// Bytes read back so far, where they are counted.
     pub(crate) verified_bytes: Option<&'a AtomicU64>,
     pub(crate) stop: &'a AtomicBool,
+    pub(crate) without: Without,
 }
 
 /// Syncs and reads back. On any error the temporary file is removed; it is never synced a second time.
@@ -65,7 +67,7 @@ fn prove(
 ) -> Result<Settled, Why> {
     let Written { temp, file } = written;
     let Content { hash, size, .. } = content;
-    {
+    if !settings.without.sync {
         let _busy = settings.sync.start();
         sys::sync_file(&file).at(Step::Sync, &temp)?;
     }
@@ -77,15 +79,22 @@ fn prove(
         if settings.stop.load(Ordering::Relaxed) {
             return Err(Why::Interrupted);
         }
-        let (read_back, level) = cold_hash(&temp, size, settings.class, buffer).at(Step::ReadBack, &temp)?;
-        if read_back != hash {
-            return Err(Why::ReadBackDiffers);
-        }
+        let level = if settings.without.hash {
+            cold_read(&temp, size, buffer).at(Step::ReadBack, &temp)?;
+            Verified::Stream
+        } else {
+            let (read_back, level) = cold_hash(&temp, size, settings.class, buffer).at(Step::ReadBack, &temp)?;
+            if read_back != hash {
+                return Err(Why::ReadBackDiffers);
+            }
+            level
+        };
         if let Some(bytes) = settings.verified_bytes {
             bytes.fetch_add(size, Ordering::Relaxed);
         }
         if settings.verify == VerifyMode::Twice { second_read(source, size, hash, level, buffer)? } else { level }
     };
+    let verified = if settings.without.any() { Verified::Stream } else { verified };
     Ok(Settled { temp, content, verified })
 }
 

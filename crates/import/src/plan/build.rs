@@ -49,7 +49,11 @@ pub(crate) fn build(
         .filter_map(|&i| Some(LookAt { path: paths.get(i)?, size: files.get(i)?.file.size, quick: quick.contains(&i) }))
         .collect();
     let slow = sources.iter().any(|source| sys::has_seek_cost(&source.card.source));
-    let looks = look_into(&questions, if slow { 1 } else { 4 }, stop);
+    let looks = if options.without.metadata {
+        questions.iter().map(|_| Some(Look::default())).collect()
+    } else {
+        look_into(&questions, if slow { 1 } else { 4 }, stop)
+    };
     drop(questions);
 
     let limit = sys::file_size_limit(nearest_existing(&options.library));

@@ -11,7 +11,7 @@ use super::known::quick_key;
 use crate::sys;
 
 /// What a look into one file found.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Look {
     /// What it says of itself.
     pub(crate) facts: Facts,
