@@ -8,7 +8,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use lightfast_bench::bench::{
-    BenchOptions, BenchReport, Encryption, MadeCard, Program, Row, Verdict, bench, compare, html, read_saved, text,
+    BenchOptions, BenchReport, Encryption, MadeCard, Program, Row, SlowDisk, Verdict, bench, compare, html, read_saved,
+    text,
 };
 
 const FILES: usize = 5;
@@ -33,7 +34,8 @@ impl Room {
         }
         std::fs::create_dir(dir.path().join("to")).unwrap();
         let exe = dir.path().join("lightfast");
-        let script = "#!/bin/sh\n[ \"$1\" = import ] || exit 1\ncp -a \"$2/.\" \"$4\"\n\
+        let script = "#!/bin/sh\ncase $1 in\n--json) for word; do from=$to; to=$word; done;;\n\
+                      import) from=$2 to=$4;;\n*) exit 1;;\nesac\ncp -a \"$from/.\" \"$to\"\n\
                       echo '{\"event\":\"progress\",\"stage\":\"thumbnails\",\"files\":1}'\n\
                       echo '{\"event\":\"report\",\"safe_to_format\":false,\"stages\":{\"copy\":0.25}}'\n";
         std::fs::write(&exe, script).unwrap();
@@ -56,6 +58,8 @@ impl Room {
             card_speed: None,
             against: against.iter().map(|a| Program::against(a).unwrap()).collect(),
             rendered: false,
+            ablate: false,
+            slow_disk: None,
             rounds: 2,
             timeout: Duration::from_secs(60),
             idle: Duration::from_millis(50),
@@ -90,11 +94,11 @@ fn every_program_is_measured_whole_and_staging_is_told() {
     // sha256sum reads both sides; the copy alone does not burn so much.
     let checked = row(&report, "cp -a, then sha256sum of both");
     assert!(checked.user_seconds > Some(0.0), "{checked:?}");
-    match row(&report, "stages").traced {
+    match row(&report, "stages").traced.clone() {
         Some(traced) => {
             assert_eq!(traced.staged_files, FILES as u64);
             assert!(traced.outside >= (FILES * SIZE) as u64);
-            assert_eq!(row(&report, "cp -a").traced.map(|t| (t.outside, t.staged_files)), Some((0, 0)));
+            assert_eq!(row(&report, "cp -a").traced.as_ref().map(|t| (t.outside, t.staged_files)), Some((0, 0)));
         }
         None => eprintln!("not traced: {:?}", report.remarks),
     }
@@ -171,4 +175,60 @@ fn a_card_that_cannot_be_slowed_is_said_and_the_rest_comes() {
         None => assert!(report.remarks.iter().any(|r| r.starts_with("the card is not slowed")), "{:?}", report.remarks),
     }
     assert_eq!(std::fs::read_dir(room.path("to")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_left_out_gets_a_cost_and_the_old_importer_a_sum() {
+    let room = Room::new();
+    let mut options = room.options(&[]);
+    options.ablate = true;
+    options.rounds = 1;
+    let report = run(&options);
+    let costs: Vec<(&str, usize)> = report.ablations.iter().map(|a| (a.program.as_str(), a.parts.len())).collect();
+    assert_eq!(costs, [("lightfast cold", 6), ("old importer", 5)]);
+    assert!(report.ablations[1].sum.is_some() && report.ablations[0].sum.is_none());
+    assert!(text(&report).contains("What each part of old importer costs"));
+    assert!(html(&report).contains("What each part of lightfast cold costs"));
+}
+
+#[test]
+fn a_disk_that_seeks_is_made_and_taken_down_or_said_not_to_be() {
+    let room = Room::new();
+    let mut options = room.options(&[]);
+    options.rounds = 1;
+    options.slow_disk = Some(SlowDisk { bytes_per_second: 6_000_000, requests_per_second: 100, memory: 1 << 30 });
+    let report = run(&options);
+    match report.destinations.iter().position(|d| d.name == "slow disk") {
+        Some(n) => {
+            let row = report.rows.iter().find(|r| r.destination == n && r.program == "cp -a").unwrap();
+            assert_eq!((row.complete, &row.failure), (FILES as u64, &None));
+            assert!(row.durable_seconds.unwrap().low > 0.3, "{}", text(&report));
+            assert!(report.slow_disk.is_some());
+        }
+        None => assert!(report.remarks.iter().any(|r| r.starts_with("no slow disk: ")), "{:?}", report.remarks),
+    }
+    assert_eq!(std::fs::read_dir(room.path("to")).unwrap().count(), 0);
+}
+
+#[test]
+fn another_account_has_its_own_row_or_is_said_not_to_be() {
+    let room = Room::new();
+    std::fs::set_permissions(room.dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::create_dir(room.path("theirs")).unwrap();
+    let mut options = room.options(&[]);
+    options.accounts = vec![("nobody".into(), room.path("theirs")), ("no-such-account".into(), room.path("theirs"))];
+    options.rounds = 1;
+    let report = run(&options);
+    assert!(report.remarks.iter().any(|r| r.starts_with("no transfer as no-such-account: ")), "{:?}", report.remarks);
+    match report.destinations.iter().position(|d| d.account.as_deref() == Some("nobody")) {
+        Some(n) => {
+            let row = report.rows.iter().find(|r| r.destination == n && r.program == "cp -a").unwrap();
+            // A folder above may be closed to others; then the row says so.
+            assert!(row.complete == FILES as u64 || row.failure.is_some(), "{row:?}");
+        }
+        None => {
+            assert!(report.remarks.iter().any(|r| r.starts_with("no transfer as nobody: ")), "{:?}", report.remarks)
+        }
+    }
+    assert_eq!(std::fs::read_dir(room.path("theirs")).unwrap().count(), 0);
 }

@@ -52,7 +52,12 @@ impl Room {
         let mut words: Vec<OsString> = vec!["env".into()];
         words.extend([set("CARD", &self.path("card")), set("DEST", &dest), set("STAGE", self.shm.path())]);
         words.extend(command.iter().map(OsString::from));
-        match trace(&TraceOptions { target: Target::Command(words), dest: Some(dest), output: Output::Discarded }) {
+        match trace(&TraceOptions {
+            target: Target::Command(words),
+            dest: Some(dest),
+            output: Output::Discarded,
+            timeout: None,
+        }) {
             Ok(report) => Some(report),
             Err(e @ (TraceError::NoStrace | TraceError::Refused(_))) => {
                 eprintln!("not run: {e}");
@@ -204,10 +209,15 @@ fn the_status_of_the_program_is_told() {
 
 #[test]
 fn a_program_that_is_not_there_is_named() {
-    let options =
-        TraceOptions { target: Target::Command(vec!["no-such-program".into()]), dest: None, output: Output::Discarded };
+    let options = TraceOptions {
+        target: Target::Command(vec!["no-such-program".into()]),
+        dest: None,
+        output: Output::Discarded,
+        timeout: None,
+    };
     assert_eq!(trace(&options).unwrap_err().to_string(), "find the program no-such-program");
-    let options = TraceOptions { target: Target::Process(4_194_304), dest: None, output: Output::Discarded };
+    let options =
+        TraceOptions { target: Target::Process(4_194_304), dest: None, output: Output::Discarded, timeout: None };
     assert!(matches!(trace(&options), Err(TraceError::NoProcess(_))));
 }
 
@@ -223,7 +233,7 @@ fn a_running_program_can_be_joined() {
     let mut child = std::process::Command::new("sh").args(["-c", &script]).spawn().unwrap();
     let pid = child.id();
     let joined = std::thread::spawn(move || {
-        trace(&TraceOptions { target: Target::Process(pid), dest: None, output: Output::Discarded })
+        trace(&TraceOptions { target: Target::Process(pid), dest: None, output: Output::Discarded, timeout: None })
     });
     // The program waits until it is traced, so that nothing depends on how fast the tracer joins.
     let traced =

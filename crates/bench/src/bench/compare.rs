@@ -85,6 +85,19 @@ pub fn compare(runs: &[(String, BenchReport)]) -> String {
                 run.versions.get("lightfast").map_or_else(String::new, |v| format!(", {v}"))
             );
         }
+        for (name, run) in &same {
+            for d in &run.destinations {
+                let disk = d.under.as_ref().unwrap_or(&d.disk);
+                let over = if d.under.is_some() { format!(" over {}", disk.kind) } else { String::new() };
+                let scheduler = disk.scheduler.as_deref().map_or_else(String::new, |s| format!(", scheduler {s}"));
+                let _ = writeln!(out, "  {name}: {} is {} on {}{over}{scheduler}", d.name, d.disk.kind, disk.source);
+            }
+            let others: Vec<&str> =
+                run.versions.iter().filter(|(tool, _)| *tool != "lightfast").map(|(_, v)| v.as_str()).collect();
+            if !others.is_empty() {
+                let _ = writeln!(out, "  {name}: with {}", others.join("; "));
+            }
+        }
         table(&mut out, &same);
     }
     if cards.len() > 1 {

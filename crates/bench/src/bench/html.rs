@@ -1,6 +1,8 @@
 //! The report of a benchmark as one self-contained page.
 
+use super::ablate::Ablation;
 use super::report::{BenchReport, Row};
+use super::stats::{Spread, Verdict};
 use super::text::{card_line, destination_line, method, ratio, said};
 use crate::page::{Bar, Bars, Curve, Curves, Page};
 use crate::trace::bytes_text;
@@ -20,6 +22,9 @@ pub fn html(report: &BenchReport) -> String {
     ));
     page.paragraph(&format!("{}. {}.", card_line(report), method(report)));
     page.code(&report.command.join(" "));
+    if report.destinations.len() > 1 {
+        page.raw(&overview(report).figure());
+    }
     for (n, destination) in report.destinations.iter().enumerate() {
         page.heading(&destination_line(report, n));
         let rows: Vec<&Row> = report.rows.iter().filter(|r| r.destination == n).collect();
@@ -30,7 +35,10 @@ pub fn html(report: &BenchReport) -> String {
         page.raw(&bytes_by_place(&rows, &destination.name).figure());
         page.raw(&stages(&rows, &destination.name).figure());
         page.raw(&latency(report, &rows, &destination.name).figure());
-        for row in &rows {
+        for ablation in report.ablations.iter().filter(|a| a.destination == n) {
+            page.raw(&costs(ablation, &destination.name).figure());
+        }
+        for row in rows.iter().filter(|r| report.ablations.is_empty() || r.verdict == Verdict::Reference) {
             page.raw(&cpu(report, n, &row.program, &destination.name).figure());
         }
     }
@@ -71,7 +79,7 @@ fn cells(row: &Row, files: u64) -> Vec<String> {
         bytes_text(row.peak_memory),
         bytes_text(row.read + row.helper_read),
         bytes_text(row.written + row.helper_written),
-        row.traced.map_or_else(|| "–".to_owned(), |t| bytes_text(t.outside)),
+        row.traced.as_ref().map_or_else(|| "–".to_owned(), |t| bytes_text(t.outside)),
         format!("{} of {files}", row.complete),
     ]
 }
@@ -94,10 +102,49 @@ fn times(rows: &[&Row], destination: &str) -> Bars {
     }
 }
 
+/// Import against copy by destination: the ratio to the copy on the same disk.
+fn overview(report: &BenchReport) -> Bars {
+    let bars = report.rows.iter().filter_map(|row| {
+        let destination = report.destinations.get(row.destination)?;
+        let seconds = row.durable_seconds?;
+        Some(Bar {
+            label: format!("{}: {}", destination.name, row.program),
+            parts: vec![(row.destination, seconds.median)],
+            spread: Some((seconds.low, seconds.high)),
+            note: row.ratio.map_or_else(String::new, |r| format!("{:.2} × the copy", r.median)),
+        })
+    });
+    Bars {
+        title: "Import against copy, by destination".into(),
+        unit: "seconds until everything was on the disk".into(),
+        series: report.destinations.iter().map(|d| d.name.clone()).collect(),
+        bars: bars.collect(),
+    }
+}
+
+/// What each part costs.
+fn costs(ablation: &Ablation, destination: &str) -> Bars {
+    let bar = |label: &str, s: Spread| Bar {
+        label: label.to_owned(),
+        parts: vec![(4, s.median.max(0.0))],
+        spread: (s.low >= 0.0).then_some((s.low, s.high)),
+        note: format!("{:.2} s", s.median),
+    };
+    let mut bars = vec![bar("all of it", ablation.whole)];
+    bars.extend(ablation.base.map(|base| bar("copies only", base)));
+    bars.extend(ablation.parts.iter().map(|part| bar(&part.part, part.seconds)));
+    Bars {
+        title: format!("What each part of {} costs, {destination}", ablation.program),
+        unit: "seconds".into(),
+        series: Vec::new(),
+        bars,
+    }
+}
+
 fn bytes_by_place(rows: &[&Row], destination: &str) -> Bars {
     let mb = |n: u64| n as f64 / 1e6;
     let bars = rows.iter().filter(|r| r.durable_seconds.is_some()).map(|row| {
-        let outside = row.traced.map_or(0, |t| t.outside);
+        let outside = row.traced.as_ref().map_or(0, |t| t.outside);
         let written = row.written + row.helper_written;
         Bar {
             label: row.program.clone(),

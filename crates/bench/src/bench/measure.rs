@@ -123,9 +123,14 @@ pub(crate) fn measure(job: &Job<'_>) -> std::io::Result<Transfer> {
     transfer.failure = match ended {
         Ended::By(status) if status.success() => None,
         Ended::By(status) => Some(failure(status, &tail)),
-        Ended::TimedOut => Some(format!("it was stopped after {} s without an end", job.timeout.as_secs())),
+        Ended::TimedOut => Some(stopped_after(job.timeout)),
     };
     Ok(transfer)
+}
+
+/// Why a program that hangs failed.
+pub(crate) fn stopped_after(timeout: Duration) -> String {
+    format!("it was stopped after {} s without an end", timeout.as_secs())
 }
 
 enum Ended {

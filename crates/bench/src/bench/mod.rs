@@ -1,5 +1,6 @@
 //! The benchmark: importers against the system's copy, on plain and encrypted disks, as a user would run them.
 
+mod ablate;
 mod books;
 mod cache;
 mod card;
@@ -9,16 +10,19 @@ mod encrypted;
 mod html;
 mod machine;
 mod measure;
+mod old;
 mod probe;
 mod programs;
 mod report;
 mod runner;
 mod sample;
+mod slowdisk;
 mod stats;
 mod summary;
 mod text;
 mod tools;
 
+pub use ablate::{Ablation, Part, PartCost, import_without};
 pub use cache::Dropped;
 pub use card::CardFacts;
 pub use cardspeed::bytes_of;
@@ -27,11 +31,14 @@ pub use encrypted::Encryption;
 pub use html::html;
 pub use machine::{Disk, Machine};
 pub use measure::Transfer;
+pub use old::{Habit, OldError, OldImport, import_as_of_old};
 pub use probe::Latency;
 pub use programs::{OwnReport, Program, ProgramError, REFERENCE};
-pub use report::{BenchReport, Destination, MadeCard, Round, Row, Traced, VERSION};
+pub use report::{BenchReport, Destination, MadeCard, Place, Round, Row, Traced, VERSION};
 pub use runner::{BenchError, BenchEvent, BenchOptions, bench};
 pub use sample::Samples;
+pub(crate) use sample::below;
+pub use slowdisk::SlowDisk;
 pub use stats::{Spread, Verdict};
 pub use text::text;
 pub use tools::ToolError;

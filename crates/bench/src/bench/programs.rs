@@ -17,7 +17,16 @@ pub struct Program {
 enum Kind {
     Copy,
     CopyAndChecksum,
-    Lightfast { exe: PathBuf, verify: &'static str, rendered: bool },
+    Lightfast {
+        exe: PathBuf,
+        verify: &'static str,
+        rendered: bool,
+    },
+    /// A command of our own that takes source and destination last.
+    Ours {
+        exe: PathBuf,
+        words: Vec<String>,
+    },
     Command(String),
 }
 
@@ -64,9 +73,14 @@ impl Program {
         Ok(Self { name: name.trim().to_owned(), kind: Kind::Command(command.to_owned()) })
     }
 
+    /// A command of the program `exe`, which gets source and destination as its last words and says JSON lines.
+    pub(crate) fn ours(name: String, exe: &Path, words: Vec<String>) -> Self {
+        Self { name, kind: Kind::Ours { exe: exe.to_owned(), words } }
+    }
+
     /// Whether it is one of ours, whose events are read.
     pub(crate) fn has_events(&self) -> bool {
-        matches!(self.kind, Kind::Lightfast { .. })
+        matches!(self.kind, Kind::Lightfast { .. } | Kind::Ours { .. })
     }
 
     /// The words of the command that transfers `source` into the folder `destination`, which exists and is empty.
@@ -89,6 +103,12 @@ impl Program {
                     words.extend(["--previews".into(), "rendered".into()]);
                 }
                 words
+            }
+            Kind::Ours { exe, words } => {
+                let mut all: Vec<OsString> = vec![exe.into(), "--json".into()];
+                all.extend(words.iter().map(OsString::from));
+                all.extend([source.into(), destination.into()]);
+                all
             }
             Kind::Command(command) => shell(&command.replace("{src}", "\"$1\"").replace("{dst}", "\"$2\"")),
         }

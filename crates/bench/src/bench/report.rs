@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::ablate::Ablation;
 use super::cache::Dropped;
 use super::card::CardFacts;
 use super::machine::{Disk, Machine};
 use super::measure::Transfer;
 use super::probe::Latency;
+use super::slowdisk::SlowDisk;
 use super::stats::{Spread, Verdict};
 
 /// The version of this shape.
@@ -49,6 +51,12 @@ pub struct BenchReport {
     pub rows: Vec<Row>,
     /// Each transfer that counts.
     pub transfers: Vec<Round>,
+    /// What each part costs, where that was asked for.
+    #[serde(default)]
+    pub ablations: Vec<Ablation>,
+    /// The limits of the slow disk, where there is one.
+    #[serde(default)]
+    pub slow_disk: Option<SlowDisk>,
     /// What went wrong or is worth knowing.
     pub remarks: Vec<String>,
 }
@@ -90,8 +98,8 @@ pub struct Round {
     pub transfer: Transfer,
 }
 
-/// What a traced transfer told; it is the first round, which is not timed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What a traced transfer told; it is the first round, which is thrown away as a timing.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Traced {
     /// Bytes written outside the destination.
     pub outside: u64,
@@ -99,6 +107,22 @@ pub struct Traced {
     pub staged_files: u64,
     /// Bytes written and read back for them.
     pub staged_bytes: u64,
+    /// Until the program said it was done, under the tracer: only for the tracer's own cost.
+    #[serde(default)]
+    pub seconds: f64,
+    /// Bytes by file system, as the program asked for them.
+    #[serde(default)]
+    pub places: Vec<Place>,
+}
+
+/// One file system in a traced transfer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Place {
+    pub path: String,
+    pub kind: String,
+    pub read: u64,
+    pub written: u64,
 }
 
 /// A program on a destination, over all rounds that count.
@@ -124,6 +148,9 @@ pub struct Row {
     pub helper_read: u64,
     pub helper_written: u64,
     pub traced: Option<Traced>,
+    /// How much longer it took under the tracer, as a share of its median.
+    #[serde(default)]
+    pub slowdown: Option<f64>,
     /// The fewest files complete of all rounds.
     pub complete: u64,
     pub first_thumbnail_seconds: Option<f64>,

@@ -1,27 +1,29 @@
 //! The order of a benchmark: places made, rounds run, everything taken down again.
 //!
 //! Within a round every program transfers the card to every destination, one after the other, in an order that
-//! rotates from round to round. The first round is thrown away as a timing; in it each program that came to its end
-//! runs once more under the tracer, since tracing slows it. Whatever fails costs its own row only.
+//! rotates from round to round. The first round is thrown away as a timing, so in it programs run under the tracer,
+//! which slows them. Whatever fails costs its own row only.
 
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::ablate;
 use super::cache::{Dropped, drop_caches};
 use super::card::Card;
 use super::cardspeed::SlowCard;
 use super::encrypted::{Encrypted, Encryption};
 use super::machine::{Disk, Machine};
-use super::measure::{Job, Transfer, measure};
+use super::measure::{Job, Transfer, measure, stopped_after};
 use super::probe::idle;
 use super::programs::{Program, REFERENCE, built_in};
-use super::report::{BenchReport, Destination, MadeCard, Round, Traced, VERSION};
+use super::report::{BenchReport, Destination, MadeCard, Place, Round, Traced, VERSION};
+use super::slowdisk::{MountedSlowDisk, SlowDisk};
 use super::summary::row;
 use super::tools::{ToolError, run_tool};
-use crate::trace::{Output, Place, Target, TraceError, TraceOptions, trace};
+use crate::trace::{Output, Place as Where, Target, TraceError, TraceOptions, trace};
 
 /// What to measure.
 #[derive(Debug, Clone)]
@@ -44,6 +46,10 @@ pub struct BenchOptions {
     pub against: Vec<Program>,
     /// Whether 1:1 previews are rendered too, as a row of its own.
     pub rendered: bool,
+    /// Whether to measure what each part of an import costs, in place of the other built-in programs.
+    pub ablate: bool,
+    /// A destination that seeks, made below the first.
+    pub slow_disk: Option<SlowDisk>,
     /// Rounds that count.
     pub rounds: usize,
     /// Longest time of one transfer.
@@ -98,6 +104,7 @@ struct Spot {
     helper: Option<u32>,
     account: Option<(u32, u32, PathBuf)>,
     encrypted: Option<Encrypted>,
+    slow: Option<MountedSlowDisk>,
 }
 
 /// Measures everything that was asked for.
@@ -139,6 +146,10 @@ pub fn bench(
     }
 
     let mut programs = built_in(&options.exe, options.rendered);
+    if options.ablate {
+        programs.retain(|p| p.name == REFERENCE || p.name == ablate::OURS);
+        programs.extend(ablate::programs(&options.exe));
+    }
     programs.extend(options.against.iter().cloned());
     let mut bench = Running { options, card: &card, from: &from, stop, say, remarks, dropped: Dropped::Nothing };
     let idle = idle(work.path(), options.idle);
@@ -152,11 +163,12 @@ pub fn bench(
             let here: Vec<&Round> =
                 transfers.iter().filter(|r| r.destination == n && r.program == program.name).collect();
             let key = |(d, p, _): &&(usize, String, Traced)| *d == n && *p == program.name;
-            let traced = traced.iter().find(key).map(|(_, _, t)| *t);
+            let traced = traced.iter().find(key).map(|(_, _, t)| t.clone());
             let failed = failed.iter().find(|(d, p, _)| *d == n && *p == program.name).map(|(_, _, why)| why.clone());
             rows.push(row(&here, n, &program.name, traced, failed, (facts.files, facts.bytes)));
         }
     }
+    let ablations = ablate::ablations(&transfers, targets.len(), facts.files);
     Ok(BenchReport {
         version: VERSION,
         made_at: options.made_at.clone(),
@@ -171,6 +183,8 @@ pub fn bench(
         rounds: transfers.iter().map(|r| r.round).max().unwrap_or(0),
         idle,
         destinations: targets.iter().map(|t| t.facts.clone()).collect(),
+        ablations,
+        slow_disk: options.slow_disk.filter(|_| targets.iter().any(|t| t.slow.is_some())),
         rows,
         transfers,
         remarks: bench.remarks,
@@ -211,21 +225,37 @@ impl Running<'_> {
                         program: program.name.clone(),
                         destination: target.facts.name.clone(),
                     });
-                    let measured = self.transfer(target, program);
-                    let (transfer, complete) = match measured {
+                    if round == 0 && can_trace && target.account.is_none() {
+                        match self.traced(target, program) {
+                            Ok((found, Some(0))) => {
+                                self.done(round, program, target, found.seconds, None);
+                                traced.push((n, program.name.clone(), found));
+                                continue;
+                            }
+                            // Run again below, where what it said is heard.
+                            Ok(_) => {}
+                            Err(TraceError::TimedOut(timeout)) => {
+                                let why = stopped_after(timeout);
+                                self.done(round, program, target, timeout.as_secs_f64(), Some(why.clone()));
+                                failed.push((n, program.name.clone(), why));
+                                continue;
+                            }
+                            Err(error) => {
+                                can_trace = false;
+                                let why =
+                                    format!("bytes outside the destination are not known: cannot {}", chain(&error));
+                                self.remarks.push(why);
+                            }
+                        }
+                    }
+                    let (transfer, complete) = match self.transfer(target, program) {
                         Ok(measured) => measured,
                         Err(error) => {
-                            failed.push((n, program.name.clone(), error.to_string()));
+                            failed.push((n, program.name.clone(), chain(&error)));
                             continue;
                         }
                     };
-                    (self.say)(BenchEvent::Done {
-                        round,
-                        program: program.name.clone(),
-                        destination: target.facts.name.clone(),
-                        seconds: transfer.durable_seconds,
-                        failure: transfer.failure.clone(),
-                    });
+                    self.done(round, program, target, transfer.durable_seconds, transfer.failure.clone());
                     if round > 0 {
                         here.push(Round {
                             round,
@@ -237,16 +267,6 @@ impl Running<'_> {
                         });
                     } else if let Some(why) = transfer.failure {
                         failed.push((n, program.name.clone(), why));
-                    } else if can_trace && target.account.is_none() {
-                        match self.traced(target, program) {
-                            Ok(found) => traced.push((n, program.name.clone(), found)),
-                            Err(error) => {
-                                can_trace = false;
-                                let why =
-                                    format!("bytes outside the destination are not known: cannot {}", chain(&error));
-                                self.remarks.push(why);
-                            }
-                        }
                     }
                 }
                 let reference = here.iter().find(|r| r.program == REFERENCE && r.transfer.failure.is_none());
@@ -256,6 +276,16 @@ impl Running<'_> {
             }
         }
         (transfers, traced, failed)
+    }
+
+    fn done(&mut self, round: usize, program: &Program, target: &Spot, seconds: f64, failure: Option<String>) {
+        (self.say)(BenchEvent::Done {
+            round,
+            program: program.name.clone(),
+            destination: target.facts.name.clone(),
+            seconds,
+            failure,
+        });
     }
 
     fn transfer(&mut self, target: &Spot, program: &Program) -> std::io::Result<(Transfer, u64)> {
@@ -273,29 +303,47 @@ impl Running<'_> {
             timeout: self.options.timeout,
             stop: self.stop,
         };
+        let little_memory = target.slow.as_ref().map(MountedSlowDisk::with_little_memory).transpose();
+        let little_memory = little_memory.map_err(std::io::Error::other)?;
         let transfer = measure(&job)?;
+        drop(little_memory);
         let complete = self.card.complete_in(&folder);
         std::fs::remove_dir_all(&folder)?;
         Ok((transfer, complete))
     }
 
-    fn traced(&mut self, target: &Spot, program: &Program) -> Result<Traced, TraceError> {
+    /// Runs it under the tracer; with what the trace found comes how the program ended.
+    fn traced(&mut self, target: &Spot, program: &Program) -> Result<(Traced, Option<i32>), TraceError> {
         let io = |source| TraceError::Io { step: "make a folder", source };
         let folder = fresh(target).map_err(io)?;
+        self.dropped = drop_caches(&self.card.path);
         let options = TraceOptions {
             target: Target::Command(program.words(self.from, &folder)),
             dest: Some(folder.clone()),
             output: Output::Discarded,
+            timeout: Some(self.options.timeout),
         };
+        let began = Instant::now();
         let report = trace(&options);
+        let seconds = began.elapsed().as_secs_f64();
         std::fs::remove_dir_all(&folder).map_err(io)?;
         let report = report?;
-        let outside = report.folders.iter().filter(|f| f.place == Place::Outside).map(|f| f.totals.bytes_in()).sum();
-        Ok(Traced {
+        let outside = report.folders.iter().filter(|f| f.place == Where::Outside).map(|f| f.totals.bytes_in()).sum();
+        let moved = |f: &&crate::trace::FileSystem| f.totals.bytes_in() + f.totals.bytes_out() > 0;
+        let places = report.file_systems.iter().filter(moved).map(|f| Place {
+            path: f.path.shown(),
+            kind: f.kind.clone(),
+            read: f.totals.bytes_out(),
+            written: f.totals.bytes_in(),
+        });
+        let traced = Traced {
             outside,
             staged_files: report.staging.files,
             staged_bytes: report.staging.written + report.staging.read_back,
-        })
+            seconds,
+            places: places.collect(),
+        };
+        Ok((traced, report.exit))
     }
 }
 
@@ -353,7 +401,7 @@ fn places(options: &BenchOptions, work: &Path, bytes: u64, remarks: &mut Vec<Str
             format!("plain ({})", disk.kind)
         };
         let facts = Destination { name, disk, under: None, account: None };
-        targets.push(Spot { facts, folder, under: None, helper: None, account: None, encrypted: None });
+        targets.push(Spot { facts, folder, under: None, helper: None, account: None, encrypted: None, slow: None });
     }
     for kind in &options.encrypted {
         match Encrypted::make(*kind, work, bytes.saturating_mul(2)) {
@@ -369,8 +417,28 @@ fn places(options: &BenchOptions, work: &Path, bytes: u64, remarks: &mut Vec<Str
                 helper: made.helper(),
                 account: None,
                 encrypted: Some(made),
+                slow: None,
             }),
             Err(error) => remarks.push(format!("no {} destination: cannot {}", kind.name(), chain(&error))),
+        }
+    }
+    if let Some(limits) = options.slow_disk {
+        match MountedSlowDisk::make(limits, work, bytes.saturating_mul(2)) {
+            Ok(made) => targets.push(Spot {
+                facts: Destination {
+                    name: "slow disk".to_owned(),
+                    disk: Disk::of(&made.folder),
+                    under: None,
+                    account: None,
+                },
+                folder: made.folder.clone(),
+                under: None,
+                helper: None,
+                account: None,
+                encrypted: None,
+                slow: Some(made),
+            }),
+            Err(error) => remarks.push(format!("no slow disk: cannot {}", chain(&error))),
         }
     }
     for (user, folder) in &options.accounts {
@@ -396,7 +464,7 @@ fn account(user: &str, folder: &Path) -> Result<Spot, String> {
     let facts =
         Destination { name: format!("as {user} ({})", disk.kind), disk, under: None, account: Some(user.to_owned()) };
     let account = Some((uid, gid, found.dir));
-    Ok(Spot { facts, folder, under: None, helper: None, account, encrypted: None })
+    Ok(Spot { facts, folder, under: None, helper: None, account, encrypted: None, slow: None })
 }
 
 impl Drop for Spot {

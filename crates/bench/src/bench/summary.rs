@@ -53,6 +53,10 @@ pub(crate) fn row(
         ratio,
         megabytes_per_second: durable_seconds.map(|s| bytes as f64 / 1e6 / s.median.max(1e-9)),
         durable_seconds,
+        slowdown: traced
+            .as_ref()
+            .and_then(|t| Some(t.seconds / median(|t| t.exit_seconds)? - 1.0))
+            .filter(|s| s.is_finite()),
         exit_seconds: Spread::of(&all(|t| t.exit_seconds)),
         user_seconds: median(|t| t.user_seconds),
         system_seconds: median(|t| t.system_seconds),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::ablate::Ablation;
 use super::cache::Dropped;
 use super::report::{BenchReport, Row};
 use super::stats::{Spread, Verdict};
@@ -46,21 +47,54 @@ pub fn text(report: &BenchReport) -> String {
     }
     let _ = writeln!(
         out,
-        "\nLatency of small things, ms (idle: timer p99 {:.1}, small file p50 {:.1}, p99 {:.1})",
-        report.idle.timer_p99, report.idle.file_p50, report.idle.file_p99
+        "\nLatency of small things until all is durable, ms (idle: timer p50 {:.1}, p99 {:.1}, small file p50 {:.1}, p99 \
+         {:.1})",
+        report.idle.timer_p50, report.idle.timer_p99, report.idle.file_p50, report.idle.file_p99
     );
     for row in &report.rows {
         if let (Some(l), Some(d)) = (row.latency, report.destinations.get(row.destination)) {
             let _ = writeln!(
                 out,
-                "  {:<24} {:<30} timer p99 {:>7.1}   small file p50 {:>7.1}  p99 {:>7.1}",
-                d.name, row.program, l.timer_p99, l.file_p50, l.file_p99
+                "  {:<24} {:<30} timer p50 {:>5.1}  p99 {:>7.1}   small file p50 {:>7.1}  p99 {:>7.1}",
+                d.name, row.program, l.timer_p50, l.timer_p99, l.file_p50, l.file_p99
             );
         }
+    }
+    for ablation in &report.ablations {
+        out.push_str(&ablation_text(report, ablation));
     }
     for remark in &report.remarks {
         let _ = writeln!(out, "Note: {remark}");
     }
+    out
+}
+
+/// What each part costs, one line each.
+fn ablation_text(report: &BenchReport, ablation: &Ablation) -> String {
+    let mut out = String::new();
+    let name = report.destinations.get(ablation.destination).map_or("", |d| d.name.as_str());
+    let whole = ablation.whole.median;
+    let _ = writeln!(out, "\nWhat each part of {} costs, {name}: {whole:.2} s whole", ablation.program);
+    let mut line = |what: &str, s: Spread| {
+        let share = s.median / whole.max(1e-9) * 100.0;
+        let _ = writeln!(out, "  {what:<34} {:>7.2} s ({:.2} to {:.2}), {share:.0} %", s.median, s.low, s.high);
+    };
+    if let Some(base) = ablation.base {
+        line("copies only", base);
+    }
+    for part in &ablation.parts {
+        line(&part.part, part.seconds);
+    }
+    let _ = match ablation.sum {
+        Some(sum) => writeln!(
+            out,
+            "  all of these together: {:.0} % of the whole ({:.0} to {:.0})",
+            sum.median * 100.0,
+            sum.low * 100.0,
+            sum.high * 100.0
+        ),
+        None => writeln!(out, "  a cost is what leaving the part out saves; parts overlap and need not add up"),
+    };
     out
 }
 
@@ -97,8 +131,8 @@ fn cells(row: &Row, files: u64) -> [String; 12] {
         of(row.peak_memory),
         of(row.read + row.helper_read),
         of(row.written + row.helper_written),
-        row.traced.map_or_else(|| "-".to_owned(), |t| bytes_text(t.outside)),
-        row.traced.map_or_else(|| "-".to_owned(), |t| t.staged_files.to_string()),
+        row.traced.as_ref().map_or_else(|| "-".to_owned(), |t| bytes_text(t.outside)),
+        row.traced.as_ref().map_or_else(|| "-".to_owned(), |t| t.staged_files.to_string()),
         format!("{}/{files}", row.complete),
     ]
 }
@@ -125,12 +159,15 @@ pub(crate) fn said(row: &Row) -> Option<String> {
             parts.push(format!("failed: {}", row.failure.as_deref().unwrap_or("it did not finish the work")));
         }
     }
-    if let Some(traced) = row.traced.filter(|t| t.staged_files > 0) {
+    if let Some(traced) = row.traced.as_ref().filter(|t| t.staged_files > 0) {
         parts.push(format!(
             "{} files staged, {} written and read back for it",
             traced.staged_files,
             bytes_text(traced.staged_bytes)
         ));
+    }
+    if let Some(slowdown) = row.slowdown {
+        parts.push(format!("{:+.0} % time under the tracer", slowdown * 100.0));
     }
     if let Some(seconds) = row.first_thumbnail_seconds {
         parts.push(format!("first thumbnail after {seconds:.2} s"));

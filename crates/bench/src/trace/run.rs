@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::calls::{TRACED, op};
 use super::ledger::{Ledger, System};
@@ -19,6 +19,7 @@ use super::mounts::Mounts;
 use super::parse::{Line, Parser};
 use super::report::TraceReport;
 use super::summary::{Context, report};
+use crate::bench::below;
 
 /// What to trace.
 #[derive(Debug, Clone)]
@@ -38,6 +39,8 @@ pub struct TraceOptions {
     pub dest: Option<PathBuf>,
     /// Where the program's own output goes.
     pub output: Output,
+    /// A program that has not ended by then is ended, with all that it started.
+    pub timeout: Option<Duration>,
 }
 
 /// Where a traced program's output goes.
@@ -69,6 +72,9 @@ pub enum TraceError {
     /// `strace` ran but could not trace.
     #[error("trace: the system does not let this process be traced ({0}); try as root, or allow ptrace")]
     Refused(String),
+    /// The program did not end in time.
+    #[error("wait for the program: it was stopped after {} s without an end", .0.as_secs())]
+    TimedOut(Duration),
     /// A step of our own failed.
     #[error("{step} for the trace")]
     Io {
@@ -102,10 +108,13 @@ pub fn trace(options: &TraceOptions) -> Result<TraceReport, TraceError> {
     let reading = std::thread::spawn(move || {
         read_all(BufReader::with_capacity(1 << 20, File::from(std::os::fd::OwnedFd::from(reader))), tracer)
     });
-    let status = wait(&mut child).map_err(io("wait for strace"))?;
+    let (status, timed_out) = wait(&mut child, options.timeout).map_err(io("wait for strace"))?;
     // Our end of the pipe was kept until strace had opened its own; now the reader sees the end.
     drop(writer);
     let (ledger, unread_lines, tracer_seconds) = reading.join().unwrap_or_else(|_| (Ledger::default(), u64::MAX, 0.0));
+    if let Some(timeout) = options.timeout.filter(|_| timed_out) {
+        return Err(TraceError::TimedOut(timeout));
+    }
     if ledger.calls == 0 {
         return Err(TraceError::Refused(status.to_string()));
     }
@@ -155,12 +164,31 @@ fn strace(target: &Target, output: &str) -> Command {
     command
 }
 
-fn wait(child: &mut Child) -> std::io::Result<ExitStatus> {
+/// Waits for the end; after the timeout, ends everything below `strace`, with which it ends itself.
+fn wait(child: &mut Child, timeout: Option<Duration>) -> std::io::Result<(ExitStatus, bool)> {
+    let began = Instant::now();
+    let mut timed_out = false;
     loop {
-        match child.wait() {
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            ended => return ended,
+        let ended = if timeout.is_some() { child.try_wait() } else { child.wait().map(Some) };
+        match ended {
+            Ok(Some(status)) => return Ok((status, timed_out)),
+            Ok(None) => {}
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
         }
+        if timeout.is_some_and(|timeout| began.elapsed() > timeout) {
+            timed_out = true;
+            for pid in below(child.id()).into_iter().skip(1) {
+                if let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) {
+                    let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+                }
+            }
+        }
+        // What left the tree (a daemon) would be waited for without an end.
+        if timeout.is_some_and(|timeout| began.elapsed() > timeout + Duration::from_secs(5)) {
+            child.kill()?;
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 

@@ -1,11 +1,13 @@
 //! `lightfast bench`: imports against the system's copy and other programs, on plain and encrypted disks.
 
+mod parts;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use lightfast_bench::bench::{
-    self, BenchError, BenchEvent, BenchOptions, BenchReport, Encryption, MadeCard, Program, bytes_of,
+    self, BenchError, BenchEvent, BenchOptions, BenchReport, Encryption, MadeCard, Program, SlowDisk, bytes_of,
 };
 
 use crate::context::Context;
@@ -20,7 +22,7 @@ use crate::ui::duration;
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Bench {
     #[command(subcommand)]
-    command: Option<Compare>,
+    command: Option<What>,
 
     /// Folders to transfer to; everything made there is removed again
     #[arg(long, value_name = "DIR", num_args = 1.., required_unless_present = "accounts")]
@@ -62,6 +64,15 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "KIND")]
     previews: Option<Previews>,
 
+    /// Also measure what each part of an import costs, by leaving it out, and what the habits of an old importer cost
+    #[arg(long)]
+    ablate: bool,
+
+    /// Also transfer to a disk that seeks and gives so many bytes a second, as 80M, made below the first --to, with 2 GB
+    /// of memory for the programs; needs root
+    #[arg(long, value_name = "SPEED", value_parser = speed)]
+    slow_disk: Option<u64>,
+
     /// Rounds that count; one more comes first and is thrown away
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     runs: u16,
@@ -80,13 +91,19 @@ pub(crate) struct Bench {
 }
 
 #[derive(Debug, Subcommand)]
-enum Compare {
+enum What {
     /// Put saved runs side by side
     Compare {
         /// Names given to --save, or files
         #[arg(value_name = "NAME|FILE", required = true)]
         runs: Vec<String>,
     },
+    /// What --ablate runs: an import with one part left out, which is never safe
+    #[command(hide = true)]
+    Part(parts::Part),
+    /// What --ablate runs: a model of an old importer, which proves nothing
+    #[command(hide = true)]
+    OldImporter(parts::OldImporter),
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -103,8 +120,11 @@ enum Previews {
 }
 
 pub(crate) fn run(args: &Bench, context: &Context) -> Result<Exit, Error> {
-    if let Some(Compare::Compare { runs }) = &args.command {
-        return compare(runs, context);
+    match &args.command {
+        Some(What::Compare { runs }) => return compare(runs, context),
+        Some(What::Part(part)) => return parts::run_part(part, context),
+        Some(What::OldImporter(old)) => return parts::run_old_importer(old, context),
+        None => {}
     }
     let saved = args.save.as_deref().map(|name| saved_path(name, context)).transpose()?;
     let options = options(args, context)?;
@@ -151,8 +171,10 @@ fn options(args: &Bench, context: &Context) -> Result<BenchOptions, Error> {
         Some((user, folder)) if !user.is_empty() && !folder.is_empty() => Ok((user.to_owned(), folder.into())),
         _ => Err(Error::usage(format!("--as {text} is not understood")).hint("write --as USER:DIR")),
     });
-    if !args.encrypted.is_empty() && args.to.is_empty() {
-        return Err(Error::usage("--encrypted needs --to").hint("the encrypted folder is made below the first --to"));
+    for (option, is_given) in [("--encrypted", !args.encrypted.is_empty()), ("--slow-disk", args.slow_disk.is_some())] {
+        if is_given && args.to.is_empty() {
+            return Err(Error::usage(format!("{option} needs --to")).hint("it is made below the first --to"));
+        }
     }
     let command = std::env::args_os().map(|word| crate::context::quoted(Path::new(&word))).collect();
     Ok(BenchOptions {
@@ -165,6 +187,8 @@ fn options(args: &Bench, context: &Context) -> Result<BenchOptions, Error> {
         card_speed: args.card_speed,
         against: args.against.clone(),
         rendered: args.previews.is_some(),
+        ablate: args.ablate,
+        slow_disk: args.slow_disk.map(SlowDisk::at),
         rounds: usize::from(args.runs),
         timeout: Duration::from_secs(args.timeout),
         idle: Duration::from_secs(3),

@@ -56,14 +56,15 @@ pub(crate) fn run(args: &Trace, context: &Context) -> Result<Exit, Error> {
     // Ctrl-C is for the program; the report still comes.
     crate::interrupt::ignore();
     let output = if context.ui.is_json() { Output::ToErrors } else { Output::Ours };
-    let report = trace::trace(&TraceOptions { target, dest: args.dest.clone(), output }).map_err(|error| {
-        let kind = if matches!(error, TraceError::NoProgram(_) | TraceError::NoCommand) {
-            Exit::Usage
-        } else {
-            Exit::CouldNotStart
-        };
-        Error::new(kind, format!("cannot {error}")).because(error)
-    })?;
+    let report =
+        trace::trace(&TraceOptions { target, dest: args.dest.clone(), output, timeout: None }).map_err(|error| {
+            let kind = if matches!(error, TraceError::NoProgram(_) | TraceError::NoCommand) {
+                Exit::Usage
+            } else {
+                Exit::CouldNotStart
+            };
+            Error::new(kind, format!("cannot {error}")).because(error)
+        })?;
     if let Some(path) = &args.html {
         std::fs::write(path, trace::html(&report))
             .map_err(|error| Error::start(format!("cannot write {}", context.shown(path))).because(error))?;
