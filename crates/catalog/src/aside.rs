@@ -13,12 +13,27 @@ impl Place {
     /// Renames the catalogue's file, and what SQLite keeps beside it, to a name that says when and that it is damaged;
     /// the new path. To be called while no connection is open.
     pub fn set_aside(&self, now: Timestamp) -> Result<PathBuf> {
+        self.set_aside_as("damaged", now)
+    }
+
+    /// Puts a catalogue that was made in another folder of the same file system in the place of this one, which is set
+    /// aside under a name that says so; the path of the old one, if there was one. No connection to either may be open.
+    pub fn take_over(&self, made: &Self, now: Timestamp) -> Result<Option<PathBuf>> {
+        let aside = if self.file().exists() { Some(self.set_aside_as("before-rebuild", now)?) } else { None };
+        for suffix in ["-wal", ""] {
+            rename(&with_suffix(&made.file(), suffix), &with_suffix(&self.file(), suffix))?;
+        }
+        sync_folder(&self.dir)?;
+        Ok(aside)
+    }
+
+    fn set_aside_as(&self, word: &str, now: Timestamp) -> Result<PathBuf> {
         let file = self.file();
         let stamp = now.strftime("%Y%m%dT%H%M%SZ");
         let free = |name: &PathBuf| !name.exists();
         let names = (0u32..).map(|n| match n {
-            0 => self.dir.join(format!("catalog-damaged-{stamp}.db")),
-            n => self.dir.join(format!("catalog-damaged-{stamp}-{n}.db")),
+            0 => self.dir.join(format!("catalog-{word}-{stamp}.db")),
+            n => self.dir.join(format!("catalog-{word}-{stamp}-{n}.db")),
         });
         let aside = names.take(1_000).find(free).ok_or_else(|| CatalogError::Exists { path: file.clone() })?;
         // The log first: a catalogue without its log would look whole, and be older than it is.

@@ -125,11 +125,14 @@ impl Catalog {
         Ok(changed > 0)
     }
 
-    /// Which of these paths are recorded in this root.
+    /// Which of these paths are recorded in this root, as files or as sidecars that were written there.
     pub fn paths_taken(&self, root: RootId, paths: &[BytePath]) -> Result<HashSet<BytePath>> {
         let mut statement = self
             .db
-            .prepare_cached("SELECT EXISTS (SELECT 1 FROM copy WHERE root = ?1 AND path = ?2 AND state <> ?3)")
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM copy WHERE root = ?1 AND path = ?2 AND state <> ?3) \
+                 OR EXISTS (SELECT 1 FROM sidecar WHERE root = ?1 AND path = ?2)",
+            )
             .doing(DOING)?;
         let mut taken = HashSet::new();
         for path in paths {

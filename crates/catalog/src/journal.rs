@@ -130,6 +130,16 @@ pub(crate) struct AlbumLine {
     pub(crate) gone: bool,
 }
 
+/// A root: a place where originals live.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RootLine {
+    pub(crate) uuid: String,
+    pub(crate) path: Text,
+    /// Whether it is an added folder.
+    pub(crate) added: bool,
+    pub(crate) sidecars: bool,
+}
+
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "lowercase")]
@@ -139,6 +149,7 @@ pub(crate) enum Line {
         version: u32,
         changes: i64,
     },
+    Root(RootLine),
     Session(SessionLine),
     Seen(SeenLine),
     Photo(PhotoLine),

@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use crate::codes::{self, Code as _, copy_state, intent_state};
 use crate::error::Doing as _;
-use crate::journal::{CopyLine, Line, MarkLine, MemberLine, PhotoLine, SeenLine, SessionLine, Text, VERSION};
+use crate::journal::{CopyLine, Line, MarkLine, MemberLine, PhotoLine, RootLine, SeenLine, SessionLine, Text, VERSION};
+use crate::roots::ADDED;
 use crate::{CardIdentity, Catalog, CatalogError, Result, marks};
 
 const DOING: &str = "write the journal";
@@ -53,6 +54,28 @@ pub(crate) fn put(db: &Connection, line: &Line) -> Result<()> {
     let text = line.text()?;
     db.prepare_cached("INSERT INTO outbox (line) VALUES (?1)").and_then(|mut s| s.execute([text])).doing(DOING)?;
     Ok(())
+}
+
+/// Leaves lines for the journal that say all marks which photos have now.
+pub(crate) fn put_marks(db: &Connection, photos: &[i64], now: jiff::Timestamp) -> Result<()> {
+    let fields: BTreeSet<i64> = (marks::field::RATING..=marks::field::COPYRIGHT).collect();
+    let mut groups: BTreeMap<String, (BTreeMap<String, Value>, Vec<PhotoId>)> = BTreeMap::new();
+    for photo in photos {
+        let set = marks::current(db, *photo, &fields)?;
+        let key = serde_json::to_string(&set).unwrap_or_default();
+        groups.entry(key).or_insert_with(|| (set, Vec::new())).1.push(uid_of(db, *photo)?);
+    }
+    for (set, photos) in groups.into_values() {
+        for photos in photos.chunks(PHOTOS_A_LINE) {
+            put(db, &Line::Mark(MarkLine { at: now, photos: photos.to_vec(), set: set.clone() }))?;
+        }
+    }
+    Ok(())
+}
+
+/// Leaves lines for the journal that say what photos are, and which files they have.
+pub(crate) fn put_photos(db: &Connection, photos: &[i64]) -> Result<()> {
+    photos.iter().try_for_each(|photo| put(db, &Line::Photo(photo_line(db, *photo)?)))
 }
 
 impl Catalog {
@@ -168,7 +191,8 @@ fn uid_of(db: &Connection, photo: i64) -> Result<PhotoId> {
 fn session_lines(db: &Connection, id: i64) -> Result<(String, Vec<String>)> {
     let session = session_line(db, id)?;
     let file = format!("session-{id:06}-{}.jsonl", session.started.strftime("%Y%m%dT%H%M%SZ"));
-    let mut lines = vec![Line::Session(session).text()?];
+    let mut lines = root_lines(db)?;
+    lines.push(Line::Session(session).text()?);
     let mut statement = db
         .prepare_cached(
             "SELECT source, hash, size, mtime_ns, quick, proven FROM history WHERE seen = ?1 ORDER BY source",
@@ -200,6 +224,18 @@ fn session_lines(db: &Connection, id: i64) -> Result<(String, Vec<String>)> {
         lines.push(Line::Photo(photo_line(db, photo)?).text()?);
     }
     Ok((file, lines))
+}
+
+/// All roots: a catalogue that is made again has to know where else originals live.
+fn root_lines(db: &Connection) -> Result<Vec<String>> {
+    let roots: Vec<(String, Vec<u8>, i64, bool)> = db
+        .prepare_cached("SELECT uuid, path, kind, sidecars FROM root ORDER BY id")
+        .and_then(|mut s| s.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?.collect())
+        .doing(DOING)?;
+    let line = |(uuid, path, kind, sidecars): (String, Vec<u8>, i64, bool)| {
+        Line::Root(RootLine { uuid, path: Text::of(&path), added: kind == ADDED, sidecars }).text()
+    };
+    roots.into_iter().map(line).collect()
 }
 
 fn session_line(db: &Connection, id: i64) -> Result<SessionLine> {

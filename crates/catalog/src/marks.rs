@@ -19,7 +19,7 @@ use crate::writer::{Writer, fold};
 use crate::{Catalog, Query, Result};
 
 use log::{apply_side, choose, keyword_step, matching, note_and_set, refresh_words};
-pub(crate) use memory::{current, restore};
+pub(crate) use memory::{current, keywords, restore};
 
 /// What to do with the flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,15 +79,15 @@ pub struct MarkOutcome {
 
 /// The fields of the log; their numbers are part of the stored format.
 pub(crate) mod field {
-    pub(super) const RATING: i64 = 1;
-    pub(super) const FLAG: i64 = 2;
-    pub(super) const LABEL: i64 = 3;
-    pub(super) const TURNED: i64 = 4;
-    pub(super) const KEYWORD: i64 = 5;
-    pub(super) const TITLE: i64 = 6;
-    pub(super) const CAPTION: i64 = 7;
-    pub(super) const CREATOR: i64 = 8;
-    pub(super) const COPYRIGHT: i64 = 9;
+    pub(crate) const RATING: i64 = 1;
+    pub(crate) const FLAG: i64 = 2;
+    pub(crate) const LABEL: i64 = 3;
+    pub(crate) const TURNED: i64 = 4;
+    pub(crate) const KEYWORD: i64 = 5;
+    pub(crate) const TITLE: i64 = 6;
+    pub(crate) const CAPTION: i64 = 7;
+    pub(crate) const CREATOR: i64 = 8;
+    pub(crate) const COPYRIGHT: i64 = 9;
     pub(crate) const STACK: i64 = 10;
     pub(crate) const ALBUM: i64 = 11;
 }
@@ -230,8 +230,11 @@ impl Catalog {
                 keyword_step(&mut writer, step, keyword, to_have)?;
             }
         }
-        db.execute("UPDATE photo SET marked = 1, revision = ?1 WHERE id IN (SELECT id FROM chosen)", [writer.revision])
-            .doing(DOING)?;
+        db.execute(
+            "UPDATE photo SET marked = 1, due = 1, revision = ?1 WHERE id IN (SELECT id FROM chosen)",
+            [writer.revision],
+        )
+        .doing(DOING)?;
         refresh_words(db, step)?;
         transaction.commit().doing(DOING)?;
         Ok(MarkOutcome { matched, changed: codes::bytes(changed), step: Some(step), steps: vec![step] })
@@ -279,7 +282,8 @@ impl Catalog {
             apply_side(db, step, side)?;
             let changed = db
                 .execute(
-                    "UPDATE photo SET marked = 1, revision = ?2 WHERE id IN (SELECT photo FROM mark WHERE step = ?1)",
+                    "UPDATE photo SET marked = 1, due = 1, revision = ?2 \
+                     WHERE id IN (SELECT photo FROM mark WHERE step = ?1)",
                     params![step, revision],
                 )
                 .doing(DOING)?;

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, Read as _};
 
 use jiff::Timestamp;
-use lightfast_model::{ContentHash, PhotoId, Role, SessionId};
+use lightfast_model::{BytePath, ContentHash, PhotoId, Role, SessionId};
 use serde_json::Value;
 
-use crate::journal::{AlbumLine, Line, PhotoLine, SeenLine, SessionLine, VERSION};
+use crate::journal::{AlbumLine, Line, PhotoLine, RootLine, SeenLine, SessionLine, VERSION};
 
 /// Longest line that is read.
 const MAX_LINE: u64 = 16 << 20;
@@ -19,6 +19,7 @@ const MAX_LINE: u64 = 16 << 20;
 #[derive(Debug, Default)]
 pub struct Memory {
     pub(crate) sessions: BTreeMap<SessionId, SessionLine>,
+    pub(crate) roots: BTreeMap<String, RootLine>,
     pub(crate) seen: Vec<SeenLine>,
     pub(crate) photos: HashMap<PhotoId, PhotoLine>,
     /// Which photo a content is of, and as what.
@@ -79,9 +80,27 @@ impl Memory {
         members.first().map(|(photo, role)| (photo, *role))
     }
 
+    /// Added folders and further destinations that were known: their names and where they were.
+    pub fn roots(&self) -> impl Iterator<Item = (&str, BytePath)> {
+        self.roots.values().filter_map(|root| Some((root.uuid.as_str(), root.path.path()?)))
+    }
+
+    /// Whether a journal says marks of a photo.
+    pub fn has_marks(&self, photo: &PhotoId) -> bool {
+        self.marks.contains_key(photo)
+    }
+
+    /// Whether a journal knows a photo of that name.
+    pub fn has_photo(&self, photo: &PhotoId) -> bool {
+        self.photos.contains_key(photo)
+    }
+
     fn take(&mut self, line: Line) {
         match line {
             Line::Head { changes, .. } => self.changes = self.changes.max(changes),
+            Line::Root(root) => {
+                self.roots.insert(root.uuid.clone(), root);
+            }
             Line::Session(session) => {
                 self.sessions.insert(session.id, session);
             }

@@ -27,6 +27,7 @@ pub(crate) const ALL: &[Migration] = &[
         name: "2026-12-01-albums-and-stacks",
         sql: include_str!("../migrations/2026-12-01-albums-and-stacks.sql"),
     },
+    Migration { name: "2026-12-01-sidecars", sql: include_str!("../migrations/2026-12-01-sidecars.sql") },
 ];
 
 fn version(db: &Connection, path: &Path) -> Result<i64> {
@@ -84,7 +85,7 @@ mod tests {
 
     /// A photo, as the first schema held it.
     const FIRST: &str = "
-        INSERT INTO root VALUES (1, 'root-1', CAST('/library' AS BLOB));
+        INSERT INTO root (id, uuid, path) VALUES (1, 'root-1', CAST('/library' AS BLOB));
         INSERT INTO card VALUES (1, 'ABCD-1234', 'EOS_DIGITAL');
         INSERT INTO session (id, source, card, options, started) VALUES (1, CAST('/card' AS BLOB), 1, '{}', 0);
         INSERT INTO term VALUES (1, 0, 'Canon EOS 5D Mark II', 'canon eos 5d mark ii');

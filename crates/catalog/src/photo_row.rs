@@ -1,7 +1,7 @@
 //! The columns of a photo, as a value: made from a file's facts, merged when another file of the same photo
 //! arrives, written and read.
 
-use lightfast_model::{PhotoKind, Role};
+use lightfast_model::{Flag, Label, PhotoKind, Role};
 use rusqlite::{Connection, Row, named_params};
 
 use crate::Result;
@@ -21,6 +21,7 @@ pub(crate) struct PhotoRow {
     pub(crate) utc_offset: Option<i32>,
     pub(crate) rating: i64,
     pub(crate) flag: i64,
+    pub(crate) label: i64,
     pub(crate) marked: bool,
     pub(crate) camera: Option<i64>,
     pub(crate) make: Option<i64>,
@@ -63,7 +64,8 @@ impl PhotoRow {
             taken_from: taken.from.code(),
             utc_offset: taken.utc_offset,
             rating: i64::from(rating.clamp(0, 5)),
-            flag: if rating < 0 { lightfast_model::Flag::Reject.code() } else { 0 },
+            flag: facts.and_then(|f| f.flag).or((rating < 0).then_some(Flag::Reject)).map_or(0, Flag::code),
+            label: facts.and_then(|f| f.label.as_deref()).and_then(Label::from_words).map_or(0, Label::code),
             marked: false,
             camera: writer.term(term::CAMERA, facts.and_then(|f| f.model.as_deref()))?,
             make: writer.term(term::MAKE, facts.and_then(|f| f.make.as_deref()))?,
@@ -121,6 +123,7 @@ impl PhotoRow {
             trashed: self.trashed,
             rating: self.rating,
             flag: self.flag,
+            label: self.label,
             ..first.clone()
         };
         if first.size.0.is_none() && sizes_from(second) {
@@ -140,17 +143,20 @@ impl PhotoRow {
             if self.flag == 0 {
                 out.flag = new.flag;
             }
+            if self.label == 0 {
+                out.label = new.label;
+            }
         }
         out
     }
 
     pub(crate) fn insert(&self, db: &Connection, revision: i64) -> Result<i64> {
         db.prepare_cached(
-            "INSERT INTO photo (uid, kind, taken, taken_nanos, taken_digits, taken_from, utc_offset, rating, flag, \
+            "INSERT INTO photo (uid, kind, taken, taken_nanos, taken_digits, taken_from, utc_offset, rating, flag, label, \
                camera, make, serial, lens, job, iso, iso_auto, exposure_num, exposure_den, aperture, focal, width, \
                height, orientation, duration, latitude, longitude, altitude, file_number, name, role, file, session, \
                imported, revision) \
-             VALUES (:uid, :kind, :taken, :taken_nanos, :taken_digits, :taken_from, :utc_offset, :rating, :flag, \
+             VALUES (:uid, :kind, :taken, :taken_nanos, :taken_digits, :taken_from, :utc_offset, :rating, :flag, :label, \
                :camera, :make, :serial, :lens, :job, :iso, :iso_auto, :exposure_num, :exposure_den, :aperture, :focal, \
                :width, :height, :orientation, :duration, :latitude, :longitude, :altitude, :file_number, :name, :role, \
                :file, :session, :imported, :revision)",
@@ -159,7 +165,7 @@ impl PhotoRow {
             s.insert(named_params! {
                 ":uid": self.uid, ":kind": self.kind, ":taken": self.taken, ":taken_nanos": self.taken_nanos,
                 ":taken_digits": self.taken_digits, ":taken_from": self.taken_from, ":utc_offset": self.utc_offset,
-                ":rating": self.rating, ":flag": self.flag, ":camera": self.camera, ":make": self.make,
+                ":rating": self.rating, ":flag": self.flag, ":label": self.label, ":camera": self.camera, ":make": self.make,
                 ":serial": self.serial, ":lens": self.lens, ":job": self.job, ":iso": self.iso,
                 ":iso_auto": self.iso_auto, ":exposure_num": self.exposure.0, ":exposure_den": self.exposure.1,
                 ":aperture": self.aperture, ":focal": self.focal, ":width": self.size.0, ":height": self.size.1,
@@ -175,7 +181,7 @@ impl PhotoRow {
     pub(crate) fn update(&self, db: &Connection, photo: i64, revision: i64) -> Result<()> {
         db.prepare_cached(
             "UPDATE photo SET kind = :kind, taken = :taken, taken_nanos = :taken_nanos, taken_digits = :taken_digits, \
-               taken_from = :taken_from, utc_offset = :utc_offset, rating = :rating, flag = :flag, camera = :camera, \
+               taken_from = :taken_from, utc_offset = :utc_offset, rating = :rating, flag = :flag, label = :label, camera = :camera, \
                make = :make, serial = :serial, lens = :lens, job = :job, iso = :iso, iso_auto = :iso_auto, \
                exposure_num = :exposure_num, exposure_den = :exposure_den, aperture = :aperture, focal = :focal, \
                width = :width, height = :height, orientation = :orientation, duration = :duration, \
@@ -186,7 +192,7 @@ impl PhotoRow {
             s.execute(named_params! {
                 ":id": photo, ":kind": self.kind, ":taken": self.taken, ":taken_nanos": self.taken_nanos,
                 ":taken_digits": self.taken_digits, ":taken_from": self.taken_from, ":utc_offset": self.utc_offset,
-                ":rating": self.rating, ":flag": self.flag, ":camera": self.camera, ":make": self.make,
+                ":rating": self.rating, ":flag": self.flag, ":label": self.label, ":camera": self.camera, ":make": self.make,
                 ":serial": self.serial, ":lens": self.lens, ":job": self.job, ":iso": self.iso,
                 ":iso_auto": self.iso_auto, ":exposure_num": self.exposure.0, ":exposure_den": self.exposure.1,
                 ":aperture": self.aperture, ":focal": self.focal, ":width": self.size.0, ":height": self.size.1,
@@ -217,6 +223,7 @@ impl PhotoRow {
             utc_offset: row.get("utc_offset")?,
             rating: row.get("rating")?,
             flag: row.get("flag")?,
+            label: row.get("label")?,
             marked: row.get("marked")?,
             camera: row.get("camera")?,
             make: row.get("make")?,

@@ -5,20 +5,21 @@
 //! [`Catalog::restore_files`], which knows from memory which photo it was; marks come back last. Facts are never
 //! taken from the journal, content decides.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use lightfast_model::{
     BytePath, CaptureTime, ContentHash, Facts, PhotoId, PhotoKind, QuickKey, Role, SessionId, Verified,
 };
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::codes::{self, copy_state};
 use crate::error::Doing as _;
 use crate::journal::{CopyLine, PhotoLine, SeenLine};
 use crate::publish::{Seen, note_history};
+use crate::roots::ADDED;
 use crate::writer::{Arrival, NewCopy, NewFile, Writer};
-use crate::{Catalog, Memory, Result, RootId, albums, marks, trash};
+use crate::{Catalog, Memory, Result, RootId, albums, journal_writer, marks, trash};
 
 const DOING: &str = "make the catalogue again";
 
@@ -57,6 +58,15 @@ impl Catalog {
         let transaction = self.writing()?;
         let db = &*transaction;
         db.execute("UPDATE state SET changes = max(changes, ?1)", [memory.changes + 1]).doing(DOING)?;
+        for root in memory.roots.values() {
+            let Some(path) = root.path.path() else { continue };
+            db.execute(
+                "INSERT INTO root (uuid, path, kind, sidecars) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (uuid) DO UPDATE SET \
+                 kind = excluded.kind, sidecars = excluded.sidecars",
+                params![root.uuid, path.as_bytes(), if root.added { ADDED } else { 0 }, root.sidecars],
+            )
+            .doing(DOING)?;
+        }
         let mut cards: BTreeMap<SessionId, i64> = BTreeMap::new();
         for (id, session) in &memory.sessions {
             let card: i64 = db
@@ -111,6 +121,7 @@ impl Catalog {
             restore_file(&mut writer, memory, &roots, found, now)?;
         }
         writer.finish()?;
+        journal_unknown(&transaction, memory, files)?;
         transaction.commit().doing(DOING)
     }
 
@@ -131,6 +142,19 @@ impl Catalog {
         transaction.commit().doing(DOING)?;
         Ok(restored)
     }
+}
+
+/// Photos that no journal knows get lines there, so that their names last.
+fn journal_unknown(db: &Connection, memory: &Memory, files: &[Found]) -> Result<()> {
+    let mut photos = BTreeSet::new();
+    for found in files.iter().filter(|found| remembered(memory, found).is_none()) {
+        let photo: Option<i64> = db
+            .prepare_cached("SELECT photo FROM member m JOIN file f ON f.id = m.file WHERE f.hash = ?1")
+            .and_then(|mut s| s.query_row([&found.hash.0[..]], |row| row.get(0)).optional())
+            .doing(DOING)?;
+        photos.extend(photo);
+    }
+    journal_writer::put_photos(db, &photos.into_iter().collect::<Vec<_>>())
 }
 
 fn restore_seen(db: &Connection, card: i64, source: &BytePath, seen: &SeenLine) -> Result<()> {

@@ -51,8 +51,10 @@ pub struct TrashOutcome {
 }
 
 impl Catalog {
-    /// Puts the photos that match away. A file that another photo still has stays where it is.
-    pub fn trash(&mut self, query: &Query, now: Timestamp) -> Result<TrashOutcome> {
+    /// Puts the photos that match away. A file that another photo still has stays where it is, and so do copies in the
+    /// roots of `stay`: further destinations, which are what the trash can later be emptied for.
+    pub fn trash(&mut self, query: &Query, stay: &[RootId], now: Timestamp) -> Result<TrashOutcome> {
+        let stay = serde_json::to_string(stay).unwrap_or_default();
         let zone = self.zone.clone();
         let Condition { sql, values } = Condition::of(query, &self.db, &zone)?;
         let transaction = self.writing()?;
@@ -74,11 +76,13 @@ impl Catalog {
         let copies: Vec<(i64, String, Vec<u8>)> = db
             .prepare_cached(
                 "SELECT c.id, a.uid, c.path FROM put_away a JOIN copy c ON c.file = a.file \
-                 WHERE c.state NOT IN (?1, ?2) ORDER BY c.id",
+                 WHERE c.state NOT IN (?1, ?2) AND c.root NOT IN (SELECT value FROM json_each(?3)) ORDER BY c.id",
             )
             .and_then(|mut s| {
-                s.query_map([copy_state::VANISHED, copy_state::TRASH], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
-                    .collect()
+                s.query_map(params![copy_state::VANISHED, copy_state::TRASH, stay], |r| {
+                    Ok((r.get(0)?, r.get(1)?, r.get(2)?))
+                })?
+                .collect()
             })
             .doing(DOING)?;
         let mut ids = Vec::with_capacity(copies.len());
@@ -199,8 +203,28 @@ impl Catalog {
         let revision = next_revision(db)?;
         db.execute("UPDATE photo SET gone = 1, revision = ?1 WHERE id IN (SELECT id FROM chosen)", [revision])
             .doing(DOING)?;
+        db.execute("DELETE FROM sidecar WHERE photo IN (SELECT id FROM chosen)", []).doing(DOING)?;
         note(db, "emptied", now)?;
         transaction.commit().doing(DOING)
+    }
+
+    /// Says that sidecars lie elsewhere in their root, as their photos went into the trash or came back.
+    pub fn sidecars_moved(&mut self, moves: &[(RootId, BytePath, BytePath)]) -> Result<()> {
+        let transaction = self.writing()?;
+        for (root, from, to) in moves {
+            transaction
+                .prepare_cached("UPDATE sidecar SET path = ?3 WHERE root = ?1 AND path = ?2")
+                .and_then(|mut s| s.execute(params![root.0, from.as_bytes(), to.as_bytes()]))
+                .doing(DOING)?;
+        }
+        transaction.commit().doing(DOING)
+    }
+
+    /// Whether another copy of a content was proven and should be on disk, and where: what a copy in the trash may be
+    /// deleted for. Copies on the same root do not count.
+    pub fn copies_elsewhere(&self, hash: &ContentHash, root: RootId) -> Result<Vec<crate::CopyAt>> {
+        let known = self.known_by_hash(hash)?;
+        Ok(known.into_iter().flat_map(|k| k.copies).filter(|c| c.root != root && c.verified.is_some()).collect())
     }
 }
 

@@ -231,6 +231,7 @@ fn texts(found: &Found, facts: &mut Facts, origins: &mut Vec<(&'static str, Orig
         ],
     );
     facts.label = pick("label", origins, [tag(Origin::Xmp, xmp.and_then(|x| x.label.clone()))]);
+    facts.flag = pick("flag", origins, [tag(Origin::Xmp, xmp.and_then(|x| x.flag))]);
 }
 
 fn iptc_in_step(found: &Found) -> bool {

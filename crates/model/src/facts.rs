@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::CaptureTime;
+use crate::{CaptureTime, Flag};
 
 /// What kind of file it is, by its content and not by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -212,6 +212,8 @@ pub struct Facts {
     pub rating: Option<i8>,
     /// Colour label, as the file words it.
     pub label: Option<String>,
+    /// A decision made while culling, where the file carries one beside the stars.
+    pub flag: Option<Flag>,
     /// Title.
     pub title: Option<String>,
     /// Caption.

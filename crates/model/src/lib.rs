@@ -9,6 +9,7 @@
 mod event;
 mod facts;
 mod ids;
+mod label_words;
 mod path;
 mod photo;
 mod time;

@@ -70,7 +70,8 @@ fn top_of(db: &Connection, photo: i64) -> Result<Option<String>> {
         .doing(DOING)
 }
 
-fn keywords(db: &Connection, photo: i64) -> Result<Vec<String>> {
+/// The keywords of a photo, in order.
+pub(crate) fn keywords(db: &Connection, photo: i64) -> Result<Vec<String>> {
     db.prepare_cached(
         "SELECT k.text FROM photo_keyword pk JOIN keyword k ON k.id = pk.keyword WHERE pk.photo = ?1 ORDER BY k.folded",
     )

@@ -102,7 +102,7 @@ fn bursts_of_one_camera_are_stacked_and_undone() {
     assert_eq!(shelf.numbers(&stack), [1, 2, 3]);
     assert!(seen(&shelf).rows.contains(&(closed.rows[0] + 1)));
     // With its top in the trash, the rest is seen.
-    shelf.catalog.trash(&Query::of_rows(vec![closed.rows[0] + 1]), NOW).unwrap();
+    shelf.catalog.trash(&Query::of_rows(vec![closed.rows[0] + 1]), &[], NOW).unwrap();
     assert_eq!(seen(&shelf).rows.len(), 4);
     shelf.catalog.restore(&query("in:trash"), NOW, &mut |_, path| path.clone()).unwrap();
     shelf.catalog.undo(2, NOW).unwrap();

@@ -142,7 +142,7 @@ fn a_moved_file_is_the_photo_that_it_was() {
 fn the_trash_and_what_was_emptied_stay_put_away() {
     let mut shelf = Shelf::with(&[raw(1), raw(2), raw(3)]);
     shelf.catalog.close_session(shelf.session, &SessionCounts::default(), NOW, None).unwrap();
-    let gone = shelf.catalog.trash(&query("name:IMG_0001 OR name:IMG_0002"), NOW).unwrap();
+    let gone = shelf.catalog.trash(&query("name:IMG_0001 OR name:IMG_0002"), &[], NOW).unwrap();
     shelf.catalog.emptied(&[gone.moves[1].row], NOW).unwrap();
     let mut journals = BTreeMap::new();
     drain(&mut shelf.catalog, &mut journals);
@@ -166,14 +166,14 @@ fn a_journal_that_was_cut_off_or_damaged_gives_what_is_whole() {
     let cut = &batch.text[..batch.text.len() - 10];
     let mut memory = Memory::default();
     let read = memory.read(cut.as_bytes()).unwrap();
-    assert_eq!(read.lines, 5);
-    assert_eq!(read.problems, ["line 6: the line was cut off"]);
+    assert_eq!(read.lines, 6);
+    assert_eq!(read.problems, ["line 7: the line was cut off"]);
     assert!(memory.photo_of(&hash(1)).is_some() && memory.photo_of(&hash(2)).is_none());
 
     let damaged = batch.text.replacen("\"line\":\"seen\"", "\"line\":\"seem\"", 1);
     let read = Memory::default().read(damaged.as_bytes()).unwrap();
-    assert_eq!((read.lines, read.problems.len()), (5, 1));
-    assert!(read.problems[0].starts_with("line 3: unknown variant `seem`"), "{}", read.problems[0]);
+    assert_eq!((read.lines, read.problems.len()), (6, 1));
+    assert!(read.problems[0].starts_with("line 4: unknown variant `seem`"), "{}", read.problems[0]);
 
     let newer = batch.text.replacen("\"version\":1", "\"version\":99", 1);
     let read = Memory::default().read(newer.as_bytes()).unwrap();

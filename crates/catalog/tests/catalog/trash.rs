@@ -21,7 +21,7 @@ fn ends(moves: &[Move]) -> Vec<(String, String)> {
 fn a_photo_goes_into_the_trash_with_all_its_files_and_comes_back() {
     let mut shelf = Shelf::with(&[raw(1), File { content: 11, ..jpeg(1) }, raw(2)]);
     let before = shelf.all();
-    let gone = shelf.catalog.trash(&query("name:IMG_0001"), NOW).unwrap();
+    let gone = shelf.catalog.trash(&query("name:IMG_0001"), &[], NOW).unwrap();
     assert_eq!(gone.photos, 1);
     let bin = format!(".lightfast/trash/{}/2009/2009-07-12", photo_id(1));
     let expected = [
@@ -55,13 +55,13 @@ fn a_photo_goes_into_the_trash_with_all_its_files_and_comes_back() {
 #[test]
 fn what_took_its_place_stays_and_the_photo_comes_back_beside_it() {
     let mut shelf = Shelf::with(&[raw(1)]);
-    shelf.catalog.trash(&Query::all(), NOW).unwrap();
+    shelf.catalog.trash(&Query::all(), &[], NOW).unwrap();
     shelf.put(&[File { path: raw(1).path, ..raw(2) }]);
     let free = path("2009/2009-07-12/IMG_0001-2.CR2");
     let back = shelf.catalog.restore(&query("in:trash"), NOW, &mut |_, _| free.clone()).unwrap();
     assert_eq!(back.moves[0].to, free);
     let stubborn = &mut |_: lightfast_catalog::RootId, taken: &BytePath| taken.clone();
-    shelf.catalog.trash(&query(&format!("id:{}", photo_id(1))), NOW).unwrap();
+    shelf.catalog.trash(&query(&format!("id:{}", photo_id(1))), &[], NOW).unwrap();
     shelf.put(&[File { path: free, ..raw(3) }]);
     assert!(shelf.catalog.restore(&query("in:trash"), NOW, stubborn).is_err());
     assert_eq!(shelf.numbers("in:trash"), [1], "nothing of it was done");
@@ -78,7 +78,7 @@ fn a_sidecar_of_two_photos_stays_with_the_other() {
         ..raw(n)
     };
     let mut shelf = Shelf::with(&[raw(1), aae(1), raw(2), aae(2)]);
-    let gone = shelf.catalog.trash(&query("name:IMG_0001"), NOW).unwrap();
+    let gone = shelf.catalog.trash(&query("name:IMG_0001"), &[], NOW).unwrap();
     assert_eq!(gone.moves.len(), 1);
     assert!(!shelf.catalog.known_by_hash(&hash(9)).unwrap().unwrap().trashed);
 }
@@ -86,7 +86,7 @@ fn a_sidecar_of_two_photos_stays_with_the_other() {
 #[test]
 fn an_emptied_trash_is_gone_but_not_forgotten() {
     let mut shelf = Shelf::with(&[raw(1), raw(2)]);
-    let gone = shelf.catalog.trash(&query("name:IMG_0001"), NOW).unwrap();
+    let gone = shelf.catalog.trash(&query("name:IMG_0001"), &[], NOW).unwrap();
     let revision = shelf.catalog.revision().unwrap();
     shelf.catalog.emptied(&[gone.moves[0].row], NOW).unwrap();
     assert!(shelf.catalog.revision().unwrap() > revision);
@@ -110,7 +110,7 @@ fn counts_leave_the_trash_out() {
     let mut shelf = Shelf::with(&[file, raw(2)]);
     let cameras = |shelf: &Shelf| shelf.catalog.facets(&Query::all()).unwrap().cameras[0].photos;
     assert_eq!((cameras(&shelf), shelf.catalog.keywords(None).unwrap().len()), (2, 1));
-    shelf.catalog.trash(&query("keyword:beach"), NOW).unwrap();
+    shelf.catalog.trash(&query("keyword:beach"), &[], NOW).unwrap();
     assert_eq!((cameras(&shelf), shelf.catalog.keywords(None).unwrap().len()), (1, 0));
     assert_eq!(shelf.catalog.count(&Query::all()).unwrap(), 1);
     shelf.catalog.restore(&query("in:trash"), NOW, &mut nowhere).unwrap();
