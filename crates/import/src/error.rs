@@ -130,6 +130,10 @@ pub enum StartError {
     CatalogPlace { path: PathBuf, kind: String },
     #[error("`{template}` has no token and is a folder: originals are named by a template inside the library")]
     TemplateIsFolder { template: String },
+    #[error("{} is a card, or looks like one: what is on a card is copied, not added", path.display())]
+    AddsCard { path: PathBuf },
+    #[error("the picture of a clock {picture} {reason}")]
+    ClockPicture { picture: String, reason: &'static str },
     #[error("there is nothing to import in {}", shown(sources))]
     NothingToImport { sources: Vec<PathBuf>, junk: u64 },
     #[error(transparent)]

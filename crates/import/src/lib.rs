@@ -11,30 +11,44 @@
 //! The engine never prints or prompts; what it has to say it says as [`lightfast_model::Event`]s.
 #![forbid(unsafe_code)]
 
+mod add;
 pub mod card;
 mod copy;
 mod destination;
 mod error;
 pub mod fault;
+mod keeping;
 mod library;
 mod names;
 mod options;
 mod plan;
 mod prepare;
 mod progress;
+mod put_away;
+mod rebuild;
 mod recover;
+mod rescan;
+mod roots;
 mod session;
+mod shelve;
+mod sidecar;
 mod sys;
 mod template;
 mod verdict;
 mod verify;
 
+pub use add::add;
 pub use error::{IoError, StartError, Step};
+pub use keeping::{KeepError, write_journal};
 pub use library::{LAYOUT, Library, write_durably};
-pub use options::{Events, Host, Options, Previews, Without};
-pub use plan::{Action, KnownCopy, Plan, PlannedFile, PlannedSource, Target};
+pub use options::{Add, Events, Host, Options, Previews, Without};
+pub use plan::{Action, ClockBy, ClockCorrection, ClockError, KnownCopy, Plan, PlannedFile, PlannedSource, Target};
 pub use prepare::{Prepared, prepare};
+pub use put_away::{Emptied, PutAway, bring_back, empty, put_away};
+pub use rebuild::{RebuildReport, rebuild};
+pub use rescan::{RescanEvent, RescanOptions, RescanReport, RescanState, rescan};
 pub use session::Ended;
+pub use sidecar::{Keep, SidecarConflict, SidecarReport, SidecarSettings, sidecar_path, write_sidecars};
 pub use sys::{Mount, mounts, unmount};
 pub use template::{TOKENS, Template, TemplateError};
 pub use verify::{ReadBack, read_back};

@@ -11,12 +11,13 @@
 //! ```
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
 use crate::error::{At, IoError, StartError, Step};
+use crate::fault::{Op, point};
 use crate::sys;
 
 /// The layout that this program writes.
@@ -99,16 +100,84 @@ fn parse_format(text: &str) -> Option<(u32, String)> {
 
 /// Writes a small file of our own so that a crash leaves the old content or the new, never a mixture: a temporary
 /// file beside it, synced, renamed over it, and the folder synced.
-#[allow(clippy::disallowed_methods)]
 pub fn write_durably(path: &Path, content: &[u8]) -> Result<(), IoError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let temp = path.with_file_name(name);
-    let mut file = File::create(&temp).at(Step::Create, &temp)?;
-    file.write_all(content).at(Step::Write, &temp)?;
-    sys::sync_file(&file).at(Step::Sync, &temp)?;
-    fs::rename(&temp, path).at(Step::Rename, path)?;
+    let file = File::create(&temp).at(Step::Create, &temp)?;
+    put(file, &temp, path, content)
+}
+
+/// What the name of a sidecar's temporary file ends in; a crash may leave one beside the photo.
+pub(crate) const TEMPORARY: &str = ".lightfast-new";
+
+/// The same for a sidecar beside a photo: the temporary file is hidden, and the mode is that of the file it replaces, or
+/// of a new file of this person.
+pub(crate) fn replace_durably(path: &Path, content: &[u8], mode: Option<u32>) -> Result<(), IoError> {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(TEMPORARY);
+    let temp = path.with_file_name(name);
+    sys::remove_file(&temp).at(Step::Remove, &temp)?;
+    let (file, _) = sys::create_temp(&temp, false).at(Step::Create, &temp)?;
+    match mode {
+        // A file system without modes (FAT) refuses; the sidecar is none the worse for it.
+        Some(mode) => drop(rustix::fs::fchmod(&file, rustix::fs::Mode::from_raw_mode(mode))),
+        None => sys::set_shared_mode(&file, sys::umask()),
+    }
+    let written = put(file, &temp, path, content);
+    if written.is_err() {
+        let _ = sys::remove_file(&temp);
+    }
+    written
+}
+
+#[allow(clippy::disallowed_methods)]
+fn put(mut file: File, temp: &Path, path: &Path, content: &[u8]) -> Result<(), IoError> {
+    file.write_all(content).at(Step::Write, temp)?;
+    sys::sync_file(&file).at(Step::Sync, temp)?;
+    drop(file);
+    fs::rename(temp, path).at(Step::Rename, path)?;
     let folder = path.parent().unwrap_or(Path::new("/"));
     sys::sync_folder(folder).at(Step::SyncFolder, folder)?;
     Ok(())
+}
+
+/// Appends whole lines to a file of our own and syncs them; the file and its folder are made where they are missing.
+/// A crash leaves a part of the last line at most, which the next call ends, so that it spoils no other.
+pub(crate) fn append_durably(path: &Path, lines: &[u8]) -> Result<(), IoError> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder).at(Step::MakeFolder, folder)?;
+    point(Op::Create).at(Step::Create, path)?;
+    let mut file = fs::OpenOptions::new().create(true).read(true).append(true).open(path).at(Step::Create, path)?;
+    let mut text = Vec::with_capacity(lines.len() + 1);
+    if file.seek(SeekFrom::End(-1)).is_ok() {
+        let mut last = [0u8];
+        file.read_exact(&mut last).at(Step::Read, path)?;
+        if last != *b"\n" {
+            text.push(b'\n');
+        }
+    }
+    text.extend_from_slice(lines);
+    point(Op::Write).at(Step::Write, path)?;
+    file.write_all(&text).at(Step::Write, path)?;
+    sys::sync_file(&file).at(Step::Sync, path)?;
+    sys::sync_folder(folder).at(Step::SyncFolder, folder)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_last_line_spoils_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal/x.jsonl");
+        append_durably(&path, b"one\n").unwrap();
+        append_durably(&path, b"two\n").unwrap();
+        fs::write(&path, b"one\ntw").unwrap();
+        append_durably(&path, b"three\n").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one\ntw\nthree\n");
+    }
 }

@@ -39,6 +39,17 @@ impl<'a> Namer<'a> {
         self.given.insert(folded(path.as_os_str()));
     }
 
+    /// A folder that is not there and was not given before: the name, or the name with a number.
+    pub(crate) fn new_folder(&mut self, name: &str) -> PathBuf {
+        for number in 1u32.. {
+            let path = numbered(Path::new(name), number, OsStr::new(""));
+            if self.root.join(&path).symlink_metadata().is_err() && self.given.insert(folded(path.as_os_str())) {
+                return path;
+            }
+        }
+        PathBuf::from(name)
+    }
+
     /// Whether a path is neither given nor on the disk. A file of the same size there that the catalogue does not know
     /// may be this very one (the catalogue was lost): the path may be tried, and the contents will be compared.
     fn is_free(&mut self, path: &Path, size: u64) -> bool {

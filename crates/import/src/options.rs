@@ -6,11 +6,14 @@
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use lightfast_model::{Event, VerifyMode};
 use lightfast_worker::WorkerOptions;
 use serde::{Deserialize, Serialize};
 
+use crate::plan::ClockCorrection;
+use crate::sidecar::SidecarSettings;
 use crate::template::Template;
 
 /// What is noted of full-size previews during an import.
@@ -77,6 +80,31 @@ pub struct Options {
     pub dry_run: bool,
     /// What is left out; a benchmark's setting.
     pub without: Without,
+    /// The card's own tree, in place of `name`.
+    pub mirror: bool,
+    /// Keywords that every photo gets.
+    pub keywords: Vec<String>,
+    /// The creator that every photo gets.
+    pub creator: Option<String>,
+    /// The copyright line that every photo gets.
+    pub copyright: Option<String>,
+    /// Corrections of the cameras' clocks.
+    pub clocks: Vec<ClockCorrection>,
+    /// The zone that the cameras were set to, where a file does not say.
+    pub zone: Option<TimeZone>,
+    /// When a day begins, for `{date}` and its parts.
+    pub day_start: Time,
+    /// How sidecars are written.
+    pub sidecars: SidecarSettings,
+    /// Catalogue the sources where they lie and copy nothing; whether sidecars are written beside their photos.
+    pub add: Option<Add>,
+}
+
+/// How a folder is catalogued where it lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Add {
+    /// Marks are written as XMP beside its photos.
+    pub sidecars: bool,
 }
 
 impl Options {
@@ -97,6 +125,15 @@ impl Options {
             urgent: false,
             dry_run: false,
             without: Without::default(),
+            mirror: false,
+            keywords: Vec::new(),
+            creator: None,
+            copyright: None,
+            clocks: Vec::new(),
+            zone: None,
+            day_start: Time::midnight(),
+            sidecars: SidecarSettings::default(),
+            add: None,
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::destination::{self, Destination};
 use crate::error::{At, StartError, Step};
 use crate::library::Library;
 use crate::options::{Events, Host, Options};
-use crate::plan::{Action, Knowledge, Plan, PlanError, PlannedSource, build, nearest_existing};
+use crate::plan::{Action, Amendments, Knowledge, Plan, PlanError, PlannedSource, build, nearest_existing};
 use crate::recover::Recovery;
 use crate::sys::{self, FsClass};
 
@@ -29,6 +29,8 @@ pub struct Prepared {
     pub(crate) began: Instant,
     pub(crate) scan_seconds: f64,
     pub(crate) plan_seconds: f64,
+    /// What a person should know beside the report.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Prepared {
@@ -72,14 +74,16 @@ pub fn prepare(options: Options, host: &Host, events: &dyn Events, stop: &Atomic
     }
     let scan_seconds = began.elapsed().as_secs_f64();
 
-    let Opened { catalog, destinations, interrupted } = open_destinations(&options, host, &place, &listed)?;
+    let amendments = Amendments::new(&options, &host.zone, &listed)?;
+    let Opened { catalog, destinations, interrupted } =
+        open_destinations(&options, host, &amendments, &place, &listed)?;
     let roots = destination::folders(&options).cloned().zip(&destinations);
     let known = Knowledge {
         catalog: catalog.as_ref(),
         roots: roots.map(|(folder, open)| (open.as_ref().map(|open| open.root), folder)).collect(),
         interrupted,
     };
-    let plan = build(&options, &host.zone, listed, &known, stop).map_err(|error| match error {
+    let plan = build(&options, &amendments, listed, &known, stop).map_err(|error| match error {
         PlanError::Io(error) => StartError::Io(error),
         PlanError::Catalog(error) => StartError::Catalog(error),
     })?;
@@ -91,7 +95,8 @@ pub fn prepare(options: Options, host: &Host, events: &dyn Events, stop: &Atomic
         return Err(StartError::TooSmall { path, needed: tight.needed, free: tight.free });
     }
     let plan_seconds = began.elapsed().as_secs_f64() - scan_seconds;
-    Ok(Prepared { options, plan, place, catalog, destinations, began, scan_seconds, plan_seconds })
+    let notes = amendments.unused();
+    Ok(Prepared { notes, options, plan, place, catalog, destinations, began, scan_seconds, plan_seconds })
 }
 
 fn tell_plan(plan: &Plan, events: &dyn Events) {
@@ -155,7 +160,7 @@ fn check_destinations(options: &Options) -> Result<Vec<PathBuf>, StartError> {
 }
 
 /// A path without links as far as it exists, and with the rest behind it.
-fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let there = nearest_existing(&path);
     let rest = path.strip_prefix(there).unwrap_or(Path::new("")).to_owned();
@@ -164,7 +169,7 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 /// Where the catalogue lies, if that place can hold one.
-fn check_place(options: &Options) -> Result<Place, StartError> {
+pub(crate) fn check_place(options: &Options) -> Result<Place, StartError> {
     let place = match &options.catalog {
         Some(dir) => Place::elsewhere(options.library.clone(), dir.clone()),
         None => Place::in_library(options.library.clone()),
@@ -189,6 +194,7 @@ struct Opened {
 fn open_destinations(
     options: &Options,
     host: &Host,
+    amendments: &Amendments<'_>,
     place: &Place,
     sources: &[PlannedSource],
 ) -> Result<Opened, StartError> {
@@ -226,11 +232,13 @@ fn open_destinations(
             continue;
         };
         let root = catalog.root_for(&library.id, &library.root)?;
-        let recovery = Recovery { library: &library, root, zone: &host.zone, now: (host.now)(), cards: &cards };
+        let recovery = Recovery { library: &library, root, amendments, now: (host.now)(), cards: &cards };
         let unfinished = recovery.run(&mut catalog)?;
         interrupted.get_or_insert(unfinished);
         destinations.push(Some(Destination::open(library, root, Some(lock))));
     }
+    // What they had not finished is taken up or given up by now.
+    catalog.close_interrupted((host.now)())?;
     Ok(Opened { catalog: Some(catalog), destinations, interrupted: interrupted.unwrap_or_default() })
 }
 

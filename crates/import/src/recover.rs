@@ -17,14 +17,14 @@ use lightfast_model::{BytePath, ContentHash, Kind, PhotoKind, QuickKey, Verified
 use crate::copy::{AlignedBuffer, cold_hash};
 use crate::error::{At, IoError, StartError, Step};
 use crate::library::Library;
-use crate::plan::{facts_of, hash_of, taken_guess};
+use crate::plan::{Amendments, facts_of, hash_of};
 use crate::sys;
 
 /// What recovery needs to know of its surroundings.
 pub(crate) struct Recovery<'a> {
     pub(crate) library: &'a Library,
     pub(crate) root: RootId,
-    pub(crate) zone: &'a jiff::tz::TimeZone,
+    pub(crate) amendments: &'a Amendments<'a>,
     pub(crate) now: Timestamp,
     /// The sources of this import, by card.
     pub(crate) cards: &'a HashMap<String, PathBuf>,
@@ -117,7 +117,8 @@ impl Recovery<'_> {
     ) -> Result<Published, IoError> {
         let intent = &unfinished.intent;
         let name = intent.source.as_path().file_name().unwrap_or_default();
-        let facts = facts_of(file, intent.size, name);
+        let mut facts = facts_of(file, intent.size, name);
+        self.amendments.apply(&mut facts);
         let quick = crate::plan::quick_key(file, intent.size).at(Step::ReadBack, intent.path.as_path())?;
         let kind = if facts.kind == Kind::Video { PhotoKind::Video } else { PhotoKind::Photo };
         Ok(Published {
@@ -129,7 +130,7 @@ impl Recovery<'_> {
             mtime_ns,
             verified,
             verified_at: self.now,
-            taken: facts.taken.unwrap_or_else(|| taken_guess(name, intent.mtime_ns, self.zone)),
+            taken: facts.taken.unwrap_or_else(|| self.amendments.guess(name, intent.mtime_ns)),
             facts: Some(facts),
             kind,
         })

@@ -11,6 +11,7 @@ use crate::card;
 use crate::copy::{AlignedBuffer, Answer, Clocks, Copying, Intents, Thumbs, ThumbsOptions, Told, make_up_missing, run};
 use crate::destination::{self, Destination};
 use crate::error::{At, StartError, Step};
+use crate::keeping;
 use crate::options::{Events, Host, Options};
 use crate::plan::{Action, Knowledge, Plan, PlannedSource, hash_of};
 use crate::prepare::{Prepared, open_catalog};
@@ -31,6 +32,8 @@ pub struct Ended {
     pub stopped: Option<String>,
     /// Whether it was interrupted from outside.
     pub interrupted: bool,
+    /// What could not be kept beside the originals, one clear line each; it changes no verdict.
+    pub notes: Vec<String>,
 }
 
 impl Prepared {
@@ -38,7 +41,8 @@ impl Prepared {
     ///
     /// Fails only where nothing could be started; whatever happens later is in the report.
     pub fn perform(self, host: &Host, events: &dyn Events, stop: &AtomicBool) -> Result<Ended, StartError> {
-        let Prepared { options, plan, place, catalog, destinations, began, scan_seconds, plan_seconds } = self;
+        let Prepared { options, plan, place, catalog, destinations, began, scan_seconds, plan_seconds, mut notes } =
+            self;
         let (mut catalog, destinations) = create_missing(&options, &place, host, catalog, destinations)?;
         let sessions = begin(&options, &plan, host, &mut catalog)?;
         let intents = intend(&plan, &destinations, &sessions, &mut catalog)?;
@@ -101,6 +105,10 @@ impl Prepared {
                 catalog.close_session(*session, &account.counts(source), (host.now)(), safe)?;
             }
         }
+        if let Some(library) = destinations.first() {
+            notes.extend(keeping::settle_marks(&mut catalog, &library.library, &sessions, &options, (host.now)()));
+            notes.extend(keeping::keep(&mut catalog, &library.library, &place, host));
+        }
         let mut report = account.report(options.verify);
         report.session = sessions.first().copied();
         report.seconds = began.elapsed().as_secs_f64();
@@ -113,7 +121,7 @@ impl Prepared {
         report.stages.thumbnails = clocks.thumbnails.seconds();
         report.stages.catalog = clocks.catalog.seconds();
         events.event(Event::Report(Box::new(report.clone())));
-        Ok(Ended { report, stopped, interrupted })
+        Ok(Ended { report, stopped, interrupted, notes })
     }
 
     /// Says what each file's end would be, and changes nothing. Files whose content may be here already are read and
@@ -227,10 +235,7 @@ fn create_missing(
 }
 
 fn begin(options: &Options, plan: &Plan, host: &Host, catalog: &mut Catalog) -> Result<Vec<SessionId>, StartError> {
-    let options_json = serde_json::json!({
-        "name": options.name.to_string(), "verify": options.verify, "strict": options.strict,
-        "thumbnails": options.thumbnails, "previews": options.previews, "again": options.again,
-    });
+    let options_json = for_the_record(options);
     let mut sessions = Vec::new();
     for source in &plan.sources {
         sessions.push(catalog.begin_session(&NewSession {
@@ -238,10 +243,22 @@ fn begin(options: &Options, plan: &Plan, host: &Host, catalog: &mut Catalog) -> 
             card: source.card.identity.clone(),
             started: (host.now)(),
             job: options.job.clone(),
-            options_json: options_json.to_string(),
+            options_json: options_json.clone(),
         })?);
     }
     Ok(sessions)
+}
+
+/// The options of an import as JSON.
+pub(crate) fn for_the_record(options: &Options) -> String {
+    serde_json::json!({
+        "name": options.name.to_string(), "verify": options.verify, "strict": options.strict,
+        "thumbnails": options.thumbnails, "previews": options.previews, "again": options.again,
+        "mirror": options.mirror, "keywords": options.keywords, "creator": options.creator,
+        "copyright": options.copyright, "clock": options.clocks, "day_start": options.day_start.to_string(),
+        "zone": options.zone.as_ref().and_then(|zone| zone.iana_name()), "added": options.add.is_some(),
+    })
+    .to_string()
 }
 
 /// Journals what will be written, one transaction a source, and makes the folders for partial files.

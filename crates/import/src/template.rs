@@ -322,7 +322,7 @@ fn trailing_number(stem: &OsStr) -> String {
 
 /// Makes a text from a file usable as part of a name on every file system: no separators, no control
 /// characters, none of the characters that FAT refuses, no blank or dot at its ends, at most 80 characters.
-fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     let clean: String =
         text.chars()
             .map(|c| {

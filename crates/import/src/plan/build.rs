@@ -4,15 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use jiff::tz::TimeZone;
 use lightfast_catalog::CatalogError;
 use lightfast_model::{BytePath, DestinationPlan, Kind, PhotoId, PhotoKind, Role};
 
 use super::known::Knowledge;
 use super::look::{Look, LookAt, look_into};
 use super::naming::{Naming, Unnamed, name_all};
-use super::shots::taken_guess;
-use super::{Action, Plan, PlannedFile, PlannedSource, Target, hash_of};
+use super::{Action, Amendments, Plan, PlannedFile, PlannedSource, Target, hash_of};
 use crate::copy::AlignedBuffer;
 use crate::error::{At, IoError, Step};
 use crate::names::Namer;
@@ -35,7 +33,7 @@ pub(crate) enum PlanError {
 /// Plans the import of listed sources.
 pub(crate) fn build(
     options: &Options,
-    zone: &TimeZone,
+    amendments: &Amendments<'_>,
     sources: Vec<PlannedSource>,
     known: &Knowledge<'_>,
     stop: &AtomicBool,
@@ -81,6 +79,7 @@ pub(crate) fn build(
                 compare.insert(index);
             }
         }
+        amendments.apply(&mut facts);
         if options.previews == crate::Previews::None && !options.thumbnails {
             facts.previews.clear();
         }
@@ -100,7 +99,7 @@ pub(crate) fn build(
     };
     let is_recorded = |path: &Path| known.is_recorded(path);
     let mut namer = Namer::new(&options.library, &is_recorded);
-    let naming = Naming { options, zone, files: &files, cards: &cards, here: &here };
+    let naming = Naming { options, amendments, files: &files, cards: &cards, here: &here };
     let targets = name_all(&naming, unnamed, &mut namer, &mut hash);
     for (index, target) in targets {
         if let Some(file) = files.get_mut(index) {
@@ -109,7 +108,7 @@ pub(crate) fn build(
         }
     }
     for file in &mut files {
-        file.also_target = also_target(known, zone, file).map(Box::new);
+        file.also_target = also_target(known, amendments, file).map(Box::new);
     }
     let destinations = destinations(options, &files)?;
     Ok(Plan { sources, files, destinations })
@@ -182,7 +181,7 @@ fn photo_here(known: &Knowledge<'_>, file: &PlannedFile) -> Option<(PhotoId, Pat
 }
 
 /// A duplicate that a further destination lacks goes there under its name in the library.
-fn also_target(known: &Knowledge<'_>, zone: &TimeZone, file: &PlannedFile) -> Option<Target> {
+fn also_target(known: &Knowledge<'_>, amendments: &Amendments<'_>, file: &PlannedFile) -> Option<Target> {
     let (photo, path) = photo_here(known, file)?;
     if file.elsewhere.iter().all(Option::is_some) {
         return None;
@@ -196,7 +195,7 @@ fn also_target(known: &Knowledge<'_>, zone: &TimeZone, file: &PlannedFile) -> Op
         group: u32::MAX,
         seq: 0,
         facts: None,
-        taken: taken_guess(name, file.file.mtime_ns, zone),
+        taken: amendments.guess(name, file.file.mtime_ns),
         kind: if kind == Kind::Video { PhotoKind::Video } else { PhotoKind::Photo },
         thumbnail_from: None,
         resumes: None,

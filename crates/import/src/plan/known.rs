@@ -27,9 +27,14 @@ pub(crate) struct Knowledge<'a> {
 /// Times may be stored more coarsely than they were set: two seconds on FAT.
 const TIME_SLACK_NS: i64 = 2_000_000_000;
 
-/// Whether a recorded copy is on the disk, a plain file with the size and time recorded.
+/// Whether a recorded copy is on the disk, a plain file with the size and time recorded. A sidecar may have been edited
+/// since, and is still the one that was imported.
 pub(crate) fn copy_stands(root: &Path, copy: &CopyAt) -> bool {
     let Ok(meta) = std::fs::symlink_metadata(root.join(copy.path.as_path())) else { return false };
+    let is_edited = |e: &std::ffi::OsStr| e.eq_ignore_ascii_case("xmp") || e.eq_ignore_ascii_case("aae");
+    if copy.path.as_path().extension().is_some_and(is_edited) {
+        return meta.is_file() && (meta.len() > 0 || copy.size == 0);
+    }
     let mtime_ns = meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec());
     meta.is_file() && meta.len() == copy.size && mtime_ns.abs_diff(copy.mtime_ns) <= TIME_SLACK_NS as u64
 }

@@ -1,5 +1,6 @@
 //! The plan: what an import will do with every file, as a value. Print it, and that is the dry run.
 
+mod amend;
 mod build;
 mod known;
 mod look;
@@ -15,9 +16,12 @@ use lightfast_model::{
 
 use crate::card::{Card, Listing, SourceFile};
 
+pub(crate) use amend::{Amendments, facts_in_zone};
+pub use amend::{ClockBy, ClockCorrection, ClockError};
 pub(crate) use build::{PlanError, build, nearest_existing};
 pub(crate) use known::{Knowledge, hash_of, hash_open, quick_key, standing_copy};
-pub(crate) use look::facts_of;
+pub(crate) use look::{LookAt, facts_of, look_into};
+pub(crate) use naming::new_photo_id;
 pub(crate) use shots::taken_guess;
 
 /// Everything that an import will do.

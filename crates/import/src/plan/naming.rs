@@ -3,14 +3,14 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use jiff::tz::TimeZone;
+use jiff::civil::{Date, Time};
 use lightfast_model::{ContentHash, Facts, Kind, PhotoId, PhotoKind, Preview, Role};
 
 use super::shots::{Shot, guess, shots};
-use super::{PlannedFile, Target};
+use super::{Amendments, PlannedFile, Target};
 use crate::names::{Namer, Tail, tail_of};
 use crate::options::Options;
-use crate::template::Values;
+use crate::template::{Values, harmless};
 
 /// A file that needs a name.
 pub(crate) struct Unnamed {
@@ -26,7 +26,7 @@ pub(crate) type PhotoHere<'a> = dyn Fn(&PlannedFile) -> Option<(PhotoId, PathBuf
 /// What all photos of one plan are named by.
 pub(crate) struct Naming<'a> {
     pub(crate) options: &'a Options,
-    pub(crate) zone: &'a TimeZone,
+    pub(crate) amendments: &'a Amendments<'a>,
     pub(crate) files: &'a [PlannedFile],
     /// The cards' names, by source.
     pub(crate) cards: &'a [String],
@@ -40,7 +40,7 @@ pub(crate) fn name_all(
     namer: &mut Namer<'_>,
     hash: &mut dyn FnMut(usize) -> Option<ContentHash>,
 ) -> Vec<(usize, Target)> {
-    let Naming { options, zone, files, cards, .. } = *naming;
+    let Naming { options, amendments, files, cards, .. } = *naming;
     let mut shots = shots(naming, &unnamed);
     shots.sort_by(|a, b| {
         (a.taken.local, a.source, &a.folder, &a.stem).cmp(&(b.taken.local, b.source, &b.folder, &b.stem))
@@ -49,6 +49,7 @@ pub(crate) fn name_all(
         namer.reserve(intent.intent.path.as_path());
     }
     let mut seq = unnamed.iter().filter_map(|file| file.resumes.as_ref()?.intent.seq).max().unwrap_or(0);
+    let mirrors = if options.mirror { containers(naming, &shots, &unnamed, namer) } else { Vec::new() };
     let mut targets = Vec::new();
     for (group, shot) in shots.iter().enumerate() {
         let resumed = shot.members.iter().find_map(|(at, _)| unnamed.get(*at)?.resumes.clone());
@@ -65,11 +66,16 @@ pub(crate) fn name_all(
         let Some(primary) = primary else { continue };
         let content = if options.name.uses("hash") { hash(primary.index) } else { None };
         let card = cards.get(shot.source).map_or("card", String::as_str);
-        let stem = match &shot.here {
-            Some((_, path, tail)) => stem_of(path, tail),
-            None => options.name.render(&values(shot, &primary.facts, options, number, card, content)),
+        let names = match mirrors.get(shot.source) {
+            Some(container) => mirrored(container, shot, &unnamed, files),
+            None => {
+                let stem = match &shot.here {
+                    Some((_, path, tail)) => stem_of(path, tail),
+                    None => options.name.render(&values(shot, &primary.facts, options, number, card, content)),
+                };
+                names_for(shot, &unnamed, files, &stem, namer)
+            }
         };
-        let names = names_for(shot, &unnamed, files, &stem, namer);
         let kind = if primary.facts.kind == Kind::Video { PhotoKind::Video } else { PhotoKind::Photo };
         let thumbnail = thumbnail_member(shot, &unnamed);
         for ((at, role), path) in shot.members.iter().zip(names) {
@@ -84,7 +90,7 @@ pub(crate) fn name_all(
                     role: *role,
                     group: group as u32,
                     seq: number,
-                    taken: file.facts.taken.unwrap_or_else(|| guess(&planned.file, zone)),
+                    taken: file.facts.taken.unwrap_or_else(|| guess(&planned.file, amendments)),
                     facts: Some(std::mem::take(&mut file.facts)),
                     kind,
                     thumbnail_from: preview,
@@ -94,6 +100,41 @@ pub(crate) fn name_all(
         }
     }
     targets
+}
+
+/// The day that a photo counts to.
+fn day(shot: &Shot, options: &Options) -> Date {
+    let start = options.day_start.duration_since(Time::midnight());
+    shot.taken.local.saturating_sub(start).date()
+}
+
+/// The folders into which the cards' own trees go: `{date}-{card}` each, with the date of the earliest file that comes
+/// in now; one that an interrupted import had begun is taken up, any other that is there gets a number.
+fn containers(naming: &Naming<'_>, shots: &[Shot], unnamed: &[Unnamed], namer: &mut Namer<'_>) -> Vec<PathBuf> {
+    let container = |(source, card): (usize, &String)| {
+        let of_source = |shot: &&Shot| shot.source == source;
+        let resumed = shots.iter().filter(of_source).flat_map(|shot| &shot.members).find_map(|(at, _)| {
+            let intent = &unnamed.get(*at)?.resumes.as_ref()?.intent;
+            let begun = intent.path.as_path().components().next()?;
+            (intent.path.as_path().strip_prefix(begun).ok()? == intent.source.as_path())
+                .then(|| PathBuf::from(begun.as_os_str()))
+        });
+        let first = shots.iter().filter(of_source).map(|shot| day(shot, naming.options)).min();
+        resumed.unwrap_or_else(|| {
+            let date = first.map(|day| day.strftime("%Y-%m-%d").to_string()).unwrap_or_default();
+            namer.new_folder(&format!("{date}-{}", harmless(card)))
+        })
+    };
+    naming.cards.iter().enumerate().map(container).collect()
+}
+
+/// The paths that the files of a shot have on their card, inside a container.
+fn mirrored(container: &Path, shot: &Shot, unnamed: &[Unnamed], files: &[PlannedFile]) -> Vec<PathBuf> {
+    let path = |(at, _): &(usize, Role)| {
+        let file = unnamed.get(*at).and_then(|file| files.get(file.index));
+        file.map_or_else(|| container.to_owned(), |file| container.join(file.file.path.as_path()))
+    };
+    shot.members.iter().map(path).collect()
 }
 
 fn values<'a>(
@@ -109,7 +150,7 @@ fn values<'a>(
     Values {
         taken: shot.taken.local,
         subsec: nanos.get(..digits).filter(|digits| !digits.is_empty()).map(str::to_owned),
-        day: shot.taken.local.date(),
+        day: day(shot, options),
         stem: &shot.stem,
         folder: &shot.folder,
         model: facts.model.as_deref(),
@@ -167,7 +208,7 @@ fn thumbnail_member(shot: &Shot, unnamed: &[Unnamed]) -> Option<(usize, Preview)
 }
 
 /// A photo's id is random, so that it never depends on what a card holds.
-fn new_photo_id() -> PhotoId {
+pub(crate) fn new_photo_id() -> PhotoId {
     let mut bytes = [0; 10];
     // The system's source of randomness does not fail after boot; zeros would only make ids collide, which the
     // catalogue refuses.

@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 use lightfast_media::groups::{Group, GroupInput, group};
 use lightfast_model::{CaptureTime, PhotoId, Role, TimeSource};
 
+use super::Amendments;
 use super::naming::{Naming, Unnamed};
 use crate::card::SourceFile;
 use crate::names::tail_of;
@@ -80,14 +81,14 @@ impl Members<'_> {
         let taken = members
             .iter()
             .find_map(|(at, _)| self.unnamed.get(*at)?.facts.taken)
-            .or_else(|| files.get(primary.index).map(|file| guess(&file.file, self.naming.zone)))?;
+            .or_else(|| files.get(primary.index).map(|file| guess(&file.file, self.naming.amendments)))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         Some(Shot { source: self.source, stem, folder, taken, members, here })
     }
 }
 
-pub(super) fn guess(file: &SourceFile, zone: &TimeZone) -> CaptureTime {
-    taken_guess(file.path.as_path().file_name().unwrap_or_default(), file.mtime_ns, zone)
+pub(super) fn guess(file: &SourceFile, amendments: &Amendments<'_>) -> CaptureTime {
+    amendments.guess(file.path.as_path().file_name().unwrap_or_default(), file.mtime_ns)
 }
 
 /// The time of a file that says none itself: from its name, else its modification time, flagged as a guess.

@@ -135,3 +135,29 @@ fn a_library_whose_catalogue_was_deleted_is_not_filled_twice() {
     assert_eq!(again.count(FileState::Failed), 0);
     assert_eq!(library.names(), before);
 }
+
+#[test]
+fn an_import_leaves_its_journal_and_a_copy_of_the_catalogue() {
+    let card = TestCard::new().file("DCIM/100EOS5D/IMG_0001.JPG", b"not really");
+    let library = TestLibrary::new();
+    let _ = library.import(card.path());
+    let own = library.path().join(".lightfast");
+    let names = |folder: &str| {
+        let mut names: Vec<String> = std::fs::read_dir(own.join(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    let journal = names("journal");
+    assert_eq!(journal.len(), 1);
+    let text = std::fs::read_to_string(own.join("journal").join(&journal[0])).unwrap();
+    let mut memory = lightfast_catalog::Memory::default();
+    let read = memory.read(text.as_bytes()).unwrap();
+    assert!(read.problems.is_empty() && text.contains("IMG_0001.JPG"), "{text}");
+    assert_eq!(names("backups").len(), 1);
+    // The second import has a journal of its own; the copy is of today already.
+    let _ = library.import(card.path());
+    assert_eq!((names("journal").len(), names("backups").len()), (2, 1));
+}
