@@ -67,8 +67,13 @@ pub(crate) enum Command {
     Cards(commands::cards::Cards),
     List(commands::list::List),
     Show(commands::show::Show),
+    Stats(commands::stats::Stats),
     Mark(commands::mark::Mark),
+    Trash(commands::trash::Trash),
     Verify(commands::verify::Verify),
+    Rescan(commands::rescan::Rescan),
+    Rebuild(commands::rebuild::Rebuild),
+    Roots(commands::roots::Roots),
     Preview(commands::preview::Preview),
     Serve(commands::serve::Serve),
     Demo(commands::demo::Demo),
@@ -91,7 +96,7 @@ pub(crate) fn with_exclusions(arguments: impl IntoIterator<Item = OsString>) -> 
     let mut before = OsString::new();
     let mut out = Vec::new();
     for argument in arguments {
-        takes_query |= argument == "list" || argument == "mark";
+        takes_query |= ["list", "mark", "stats", "trash"].iter().any(|command| argument == *command);
         let is_value = before == "--keyword" || before == "--rotate";
         let excluded = argument.to_str().and_then(|text| text.strip_prefix('-')).filter(|word| {
             takes_query && !is_value && word.chars().count() > 1 && !word.starts_with('-') && !is_options(word)

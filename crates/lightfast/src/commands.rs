@@ -10,10 +10,15 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mark;
 pub(crate) mod preview;
+pub(crate) mod rebuild;
+pub(crate) mod rescan;
+pub(crate) mod roots;
 pub(crate) mod serve;
 pub(crate) mod show;
 mod start;
+pub(crate) mod stats;
 pub(crate) mod trace;
+pub(crate) mod trash;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
@@ -37,6 +42,11 @@ pub(crate) fn run(command: Option<Command>, context: &Context) -> Result<Exit, E
         Some(Command::List(args)) => list::run(&args, context),
         Some(Command::Show(args)) => show::run(&args, context),
         Some(Command::Mark(args)) => mark::run(&args, context),
+        Some(Command::Stats(args)) => stats::run(&args, context),
+        Some(Command::Trash(args)) => trash::run(&args, context),
+        Some(Command::Rescan(args)) => rescan::run(&args, context),
+        Some(Command::Rebuild(args)) => rebuild::run(&args, context),
+        Some(Command::Roots(args)) => roots::run(&args, context),
         Some(Command::Verify(args)) => verify::run(&args, context),
         Some(Command::Preview(args)) => preview::run(&args, context),
         Some(Command::Serve(args)) => serve::run(&args, context),

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lightfast_import::ClockCorrection;
 use serde::Deserialize;
 
 use crate::commands::import::Verify;
@@ -20,10 +21,6 @@ pub(crate) struct Config {
     pub(crate) library: Option<PathBuf>,
     /// How an XMP sidecar is named.
     #[serde(default)]
-    #[expect(
-        dead_code,
-        reason = "checked here, so that a wrong value is found early; used where sidecars are written"
-    )]
     pub(crate) sidecar_names: SidecarNames,
     /// Named sets of import options.
     #[serde(default)]
@@ -34,11 +31,11 @@ pub(crate) struct Config {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SidecarNames {
-    /// `IMG_0001.xmp`, as Lightroom does.
+    /// A RAW's is `IMG_0001.xmp`, as Lightroom has it.
     #[default]
     Stem,
-    /// `IMG_0001.CR2.xmp`, as darktable does.
-    WithExtension,
+    /// And `IMG_0001.CR2.xmp` beside it, as darktable has it.
+    Both,
 }
 
 /// Import options by name; each has the meaning of the option of the same name.
@@ -54,6 +51,26 @@ pub(crate) struct Preset {
     pub(crate) urgent: Option<bool>,
     pub(crate) thumbnails: Option<YesNo>,
     pub(crate) previews: Option<Previews>,
+    #[serde(default)]
+    pub(crate) keyword: Vec<String>,
+    pub(crate) creator: Option<String>,
+    pub(crate) copyright: Option<String>,
+    #[serde(default)]
+    pub(crate) clock: Vec<ClockCorrection>,
+    pub(crate) zone: Option<String>,
+    pub(crate) day_start: Option<String>,
+    pub(crate) layout: Option<Layout>,
+    pub(crate) again: Option<bool>,
+}
+
+/// How a card's files are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Layout {
+    /// By the name template
+    Dated,
+    /// The card's own tree, under one folder {date}-{card}
+    Mirror,
 }
 
 /// `yes` or `no`.
@@ -123,7 +140,7 @@ mod tests {
     #[test]
     fn a_whole_file() {
         let config = parse(
-            "library = \"~/Photos\"\nsidecar_names = \"with-extension\"\n\
+            "library = \"~/Photos\"\nsidecar_names = \"both\"\n\
              [preset.wedding]\nname = \"{job}/{name}\"\nverify = \"stream\"\nthumbnails = \"no\"\nstrict = true\n",
         )
         .unwrap();

@@ -54,7 +54,8 @@ pub(crate) fn open(context: &Context, access: Access) -> Result<Opened, Error> {
         Access::Read => Catalog::open_read_only(&place),
         Access::Write => Catalog::open(&place),
     };
-    let catalog = catalog.map_err(catalog_error)?;
+    let mut catalog = catalog.map_err(catalog_error)?;
+    catalog.set_zone(jiff::tz::TimeZone::system());
     Ok(Opened { place, id: library.id, catalog })
 }
 

@@ -12,6 +12,7 @@ mod config;
 mod context;
 mod error;
 mod interrupt;
+mod keeping;
 mod library;
 mod reporter;
 mod ui;

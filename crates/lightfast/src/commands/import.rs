@@ -11,11 +11,13 @@ mod sources;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lightfast_import::{Options, Previews as EnginePreviews, Template};
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+use lightfast_import::{Add, ClockCorrection, ClockError, Options, Previews as EnginePreviews, Template};
 use lightfast_model::VerifyMode;
 use serde::Deserialize;
 
-use crate::config::{Preset, Previews, YesNo};
+use crate::config::{Layout, Preset, Previews, YesNo};
 use crate::context::Context;
 use crate::error::{Error, Exit};
 use crate::reporter::Words;
@@ -47,6 +49,46 @@ pub(crate) struct Import {
     /// A named set of these options from the config file
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
+
+    /// Where originals go: by the name, or as the card has them, under one folder {date}-{card} [default: dated]
+    #[arg(long, value_enum)]
+    layout: Option<Layout>,
+
+    /// Keywords that every photo gets
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    keyword: Vec<String>,
+
+    /// The creator that every photo gets
+    #[arg(long, value_name = "TEXT")]
+    creator: Option<String>,
+
+    /// The copyright line that every photo gets
+    #[arg(long, value_name = "TEXT")]
+    copyright: Option<String>,
+
+    /// A camera's clock, put right: 5D=+01:00, or from a picture of a clock, 5D=IMG_0001.CR2@14:03:22; may be given again
+    #[arg(long, value_name = "CAMERA=±HH:MM[:SS]", value_parser = clock)]
+    clock: Vec<ClockCorrection>,
+
+    /// The zone that the cameras were set to, where the file does not say
+    #[arg(long, value_name = "ZONE")]
+    zone: Option<String>,
+
+    /// A day begins then, for {date} and its parts [default: 00:00]
+    #[arg(long, value_name = "HH:MM")]
+    day_start: Option<String>,
+
+    /// Also photos that were put in the trash before
+    #[arg(long)]
+    again: bool,
+
+    /// Catalogue a folder where it lies and copy nothing; not for a card
+    #[arg(long, conflicts_with_all = ["name", "layout", "also", "verify", "strict", "dry_run", "eject", "all"], requires = "sources")]
+    add: bool,
+
+    /// With --add: write marks as XMP beside its photos
+    #[arg(long, requires = "add")]
+    sidecars: bool,
 
     /// A further destination, written from the same read and proven on its own; may be given again
     #[arg(long, value_name = "DIR")]
@@ -104,6 +146,26 @@ fn name_help() -> String {
     text
 }
 
+fn clock(text: &str) -> Result<ClockCorrection, String> {
+    text.parse().map_err(|error: ClockError| error.to_string())
+}
+
+/// An IANA time zone by name.
+fn zone(name: &str) -> Result<TimeZone, Error> {
+    TimeZone::get(name).map_err(|_| {
+        Error::usage(format!("there is no time zone {name:?}")).hint("give a name as Europe/Berlin or America/New_York")
+    })
+}
+
+/// `04:00`.
+fn day_start(text: &str) -> Result<Time, Error> {
+    let wrong =
+        || Error::usage(format!("--day-start {text:?} is no time of day")).hint("write it as HH:MM, such as 04:00");
+    let (hour, minute) = text.trim().split_once(':').ok_or_else(wrong)?;
+    let part = |part: &str| part.parse::<i8>().map_err(|_| wrong());
+    Time::new(part(hour)?, part(minute)?, 0, 0).map_err(|_| wrong())
+}
+
 pub(crate) fn run(args: &Import, context: &Context) -> Result<Exit, Error> {
     let options = args.build(context)?;
     let eject = args.eject || args.preset(context)?.eject.unwrap_or(false);
@@ -126,6 +188,19 @@ impl Import {
     fn build(&self, context: &Context) -> Result<Options, Error> {
         let preset = self.preset(context)?;
         let library = context.library()?;
+        if self.layout == Some(Layout::Mirror) && self.name.is_some() {
+            return Err(Error::usage("--layout mirror keeps the card's own names, so there is no --name with it")
+                .hint("leave one of them out"));
+        }
+        // A layout or a name that was typed wins over either of the preset.
+        let layout = match (self.layout, &self.name) {
+            (Some(layout), _) => layout,
+            (None, Some(_)) => Layout::Dated,
+            (None, None) => preset.layout.unwrap_or(Layout::Dated),
+        };
+        if self.layout.is_none() && layout == Layout::Mirror && preset.name.is_some() {
+            return Err(Error::usage("the preset has both a name and the layout mirror").hint("leave one of them out"));
+        }
         let name = match self.name.as_ref().or(preset.name.as_ref()) {
             Some(text) => text.parse::<Template>().map_err(|wrong| failures::template(text, &wrong))?,
             None => Template::default(),
@@ -149,6 +224,23 @@ impl Import {
         };
         options.also = self.also.iter().map(|dir| crate::context::absolute(dir)).collect::<Result<_, _>>()?;
         options.dry_run = self.dry_run;
+        options.mirror = layout == Layout::Mirror;
+        options.keywords = if self.keyword.is_empty() { preset.keyword } else { self.keyword.clone() };
+        options.keywords.iter_mut().for_each(|keyword| *keyword = keyword.trim().trim_start_matches('+').to_owned());
+        options.keywords.retain(|keyword| !keyword.is_empty());
+        let text = |typed: &Option<String>, preset: Option<String>| {
+            typed.clone().or(preset).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+        };
+        options.creator = text(&self.creator, preset.creator);
+        options.copyright = text(&self.copyright, preset.copyright);
+        options.clocks = if self.clock.is_empty() { preset.clock } else { self.clock.clone() };
+        options.zone = self.zone.as_ref().or(preset.zone.as_ref()).map(|name| zone(name)).transpose()?;
+        if let Some(text) = self.day_start.as_ref().or(preset.day_start.as_ref()) {
+            options.day_start = day_start(text)?;
+        }
+        options.again = self.again || preset.again.unwrap_or(false);
+        options.sidecars = crate::keeping::settings(context);
+        options.add = self.add.then_some(Add { sidecars: self.sidecars });
         Ok(options)
     }
 }

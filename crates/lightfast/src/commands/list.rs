@@ -1,7 +1,7 @@
 //! `lightfast list`: photos that match a query, as a table or as JSON.
 
 use clap::{Args, ValueEnum};
-use lightfast_catalog::{Sort, SortKey};
+use lightfast_catalog::{Query, Sort, SortKey};
 use lightfast_model::{Flag, Photo};
 
 use crate::context::Context;
@@ -64,18 +64,27 @@ impl By {
 }
 
 pub(crate) fn run(args: &List, context: &Context) -> Result<Exit, Error> {
-    let ui = &context.ui;
     let query = library::query(&args.query, context)?;
+    list(&query, args.sort, args.limit, context)
+}
+
+/// Lists every photo that matches, in the order of capture.
+pub(super) fn show_all(query: &Query, context: &Context) -> Result<Exit, Error> {
+    list(query, By::Taken, None, context)
+}
+
+fn list(query: &Query, sort: By, limit: Option<u32>, context: &Context) -> Result<Exit, Error> {
+    let ui = &context.ui;
     let opened = library::open(context, Access::Read)?;
     let mut shown = 0u64;
     let mut page = FIRST_PAGE;
     while ui.is_open() {
-        let left = args.limit.map_or(u64::from(page), |limit| u64::from(limit).saturating_sub(shown));
+        let left = limit.map_or(u64::from(page), |limit| u64::from(limit).saturating_sub(shown));
         let asked = u32::try_from(left).unwrap_or(page).min(page);
         if asked == 0 {
             break;
         }
-        let photos = opened.catalog.photos(&query, args.sort.sort(), Some(asked), shown).map_err(catalog_error)?;
+        let photos = opened.catalog.photos(query, sort.sort(), Some(asked), shown).map_err(catalog_error)?;
         show(&photos, shown == 0, context);
         shown += photos.len() as u64;
         if photos.len() < asked as usize {

@@ -2,11 +2,13 @@
 
 use clap::{Args, ValueEnum};
 use lightfast_catalog::{FlagChange, LabelChange, Mark as Change, MarkOutcome};
+use lightfast_import::{SidecarConflict, SidecarReport};
 use lightfast_model::{Flag, Label};
 
 use crate::context::Context;
 use crate::error::{Error, Exit};
-use crate::library::{self, Access, Opened, catalog_error};
+use crate::keeping::{follow, tell};
+use crate::library::{self, Access, catalog_error};
 use crate::ui::count;
 
 /// Above this many photos a person is asked first.
@@ -93,8 +95,9 @@ pub(crate) fn run(args: &Mark, context: &Context) -> Result<Exit, Error> {
     if let Some(steps) = args.undo {
         let mut opened = library::open(context, Access::Write)?;
         let outcome = opened.catalog.undo(steps, context.now()).map_err(catalog_error)?;
-        say(&outcome, "taken back", context);
-        return Ok(Exit::Done);
+        let written = follow(&mut opened, context)?;
+        say(&outcome, &written, "taken back", context);
+        return Ok(tell(&written, context));
     }
     let change = args.change()?;
     let query = library::query(&args.query, context)?;
@@ -107,25 +110,17 @@ pub(crate) fn run(args: &Mark, context: &Context) -> Result<Exit, Error> {
     let mut opened = library::open(context, access)?;
     let would = opened.catalog.would_mark(&query, &change).map_err(catalog_error)?;
     if args.dry_run {
-        say(&would, "would change", context);
+        say(&would, &SidecarReport::default(), "would change", context);
         return Ok(Exit::Done);
     }
     if would.changed > ASK_ABOVE && !args.yes && !agreed(would.changed, context)? {
         context.ui.remark("Nothing was changed.");
         return Ok(Exit::Done);
     }
-    let outcome = mark(&mut opened, &query, &change, context)?;
-    say(&outcome, "changed", context);
-    Ok(Exit::Done)
-}
-
-fn mark(
-    opened: &mut Opened,
-    query: &lightfast_catalog::Query,
-    change: &Change,
-    context: &Context,
-) -> Result<MarkOutcome, Error> {
-    opened.catalog.mark(query, change, context.now()).map_err(catalog_error)
+    let outcome = opened.catalog.mark(&query, &change, context.now()).map_err(catalog_error)?;
+    let written = follow(&mut opened, context)?;
+    say(&outcome, &written, "changed", context);
+    Ok(tell(&written, context))
 }
 
 fn agreed(photos: u64, context: &Context) -> Result<bool, Error> {
@@ -136,10 +131,17 @@ fn agreed(photos: u64, context: &Context) -> Result<bool, Error> {
     Ok(context.ui.confirm(&format!("Change {} photos?", count(photos))))
 }
 
-fn say(outcome: &MarkOutcome, word: &str, context: &Context) {
+fn say(outcome: &MarkOutcome, written: &SidecarReport, word: &str, context: &Context) {
     if context.ui.is_json() {
+        let conflict = |conflict: &SidecarConflict| {
+            serde_json::json!({
+                "id": conflict.photo, "path": conflict.path.as_path().to_string_lossy(),
+                "properties": conflict.properties,
+            })
+        };
         context.ui.object(&serde_json::json!({
             "event": "mark", "matched": outcome.matched, "changed": outcome.changed, "step": outcome.step,
+            "sidecars": written.written, "conflicts": written.conflicts.iter().map(conflict).collect::<Vec<_>>(),
         }));
         return;
     }

@@ -6,10 +6,13 @@
 
 mod bad_input;
 mod demo;
+mod disk;
 mod exit_codes;
 mod keeping;
 mod looking;
+mod on_the_way_in;
 mod output;
 mod places;
+mod sidecars;
 mod support;
 mod terminal;

@@ -37,6 +37,10 @@ pub(super) fn start(error: StartError, context: &Context) -> Error {
         }
         E::TemplateIsFolder { template } => Error::usage(text)
             .hint(format!("for a library there, write --library {}", quoted(std::path::Path::new(&template)))),
+        E::AddsCard { .. } => Error::usage(text).hint("leave --add out, and it is copied into the library"),
+        E::ClockPicture { .. } => {
+            Error::usage(text).hint("write --clock CAMERA=PHOTO@TIME with the name of a picture on this card")
+        }
         E::NothingToImport { sources, junk } => {
             let places: Vec<String> = sources.iter().map(|path| context.shown(path)).collect();
             let why = match junk {

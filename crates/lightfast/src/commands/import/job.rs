@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lightfast_import::{Ended, Host, Options, StartError, prepare};
+use lightfast_import::{Ended, Host, Options, StartError, add, prepare};
 use lightfast_model::{Event, Report, VerifyMode};
 use lightfast_worker::WorkerOptions;
 
@@ -70,6 +70,9 @@ fn engine(
             let _ = sender.send(event);
         }
     };
+    if let Some(how) = options.add {
+        return add(options, how, host, &events, stop).map(|ended| Outcome::Ended(Box::new(ended)));
+    }
     let dry_run = options.dry_run;
     let prepared = prepare(options, host, &events, stop)?;
     if dry_run {
@@ -92,6 +95,9 @@ fn host(options: &Options) -> Result<Host, Error> {
 /// The exit code of an import that ran, and what a person needs to know beside the report.
 pub(crate) fn exit_of(outcome: &Outcome, context: &Context) -> Result<Exit, Error> {
     let Outcome::Ended(ended) = outcome else { return Ok(Exit::Done) };
+    for note in &ended.notes {
+        context.ui.remark(note);
+    }
     if let Some(why) = &ended.stopped {
         return Err(Error::new(Exit::Fault, format!("the import stopped early: {why}"))
             .hint("what is done is safe; run the same command again to go on"));
@@ -101,6 +107,9 @@ pub(crate) fn exit_of(outcome: &Outcome, context: &Context) -> Result<Exit, Erro
         return Ok(Exit::Interrupted);
     }
     let report = &ended.report;
+    if report.safe_to_format.is_none() && report.failed > 0 {
+        return Ok(Exit::Fault);
+    }
     Ok(if report.safe_to_format != Some(false) || done_as_asked(report) { Exit::Done } else { Exit::Fault })
 }
 
