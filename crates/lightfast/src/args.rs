@@ -29,8 +29,13 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done as asked · 1 could not start, nothing changed · 2 wrong usage · 3 a file failed or is not
-safe; the same command resumes · 4 nothing to import · 130 interrupted; the same command resumes";
+Exit codes:
+    0  done as asked
+    1  could not start; nothing was changed
+    2  wrong usage
+    3  a file failed or is not safe; the same command resumes
+    4  nothing to import
+  130  interrupted; the same command resumes";
 
 /// Options that every command has.
 #[derive(Clone, Debug, Default, Args)]
