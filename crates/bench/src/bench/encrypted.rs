@@ -5,6 +5,7 @@
 //! files are made by the benchmark and deleted by it.
 
 use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -76,6 +77,8 @@ impl Encrypted {
                 command
             }
         };
+        // In a group of its own: Ctrl-C ends the benchmark, which then unmounts it; not the other way round.
+        command.process_group(0);
         command.arg(&backing).arg(&mount).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut daemon = command.spawn().map_err(|e| ToolError::start(name, e))?;
         if let Some(mut input) = daemon.stdin.take() {

@@ -212,7 +212,7 @@ impl Running<'_> {
                 let mut here: Vec<Round> = Vec::new();
                 for program in rotated(programs, round) {
                     if self.stop.load(Ordering::Relaxed) {
-                        return (transfers, traced, failed);
+                        break;
                     }
                     // What failed in the first round is not tried again: a program that hangs would cost its time
                     // in every round.
@@ -250,11 +250,17 @@ impl Running<'_> {
                     }
                     let (transfer, complete) = match self.transfer(target, program) {
                         Ok(measured) => measured,
+                        Err(_) if self.stop.load(Ordering::Relaxed) => break,
                         Err(error) => {
                             failed.push((n, program.name.clone(), chain(&error)));
                             continue;
                         }
                     };
+                    if self.stop.load(Ordering::Relaxed) {
+                        // Cut off from outside: it says nothing of the program. What this round has of others counts
+                        // where its reference is among it.
+                        break;
+                    }
                     self.done(round, program, target, transfer.durable_seconds, transfer.failure.clone());
                     if round > 0 {
                         here.push(Round {
@@ -273,6 +279,9 @@ impl Running<'_> {
                 let reference = reference.map(|r| r.transfer.durable_seconds);
                 here.iter_mut().for_each(|r| r.reference_seconds = reference);
                 transfers.append(&mut here);
+                if self.stop.load(Ordering::Relaxed) {
+                    return (transfers, traced, failed);
+                }
             }
         }
         (transfers, traced, failed)
