@@ -175,6 +175,19 @@ impl Catalog {
             .map(codes::bytes)
     }
 
+    /// How many photos hold a picture of the camera's of (nearly) full size, so that no 1:1 has to be made for them.
+    pub fn count_with_full_preview(&self) -> Result<u64> {
+        self.db
+            .prepare_cached(
+                "SELECT count(*) FROM photo p WHERE p.trashed IS NULL AND EXISTS (\
+                   SELECT 1 FROM member m JOIN preview v ON v.file = m.file WHERE m.photo = p.id \
+                   AND max(v.width, v.height) * 10 >= max(p.width, p.height) * 9)",
+            )
+            .and_then(|mut s| s.query_row([], |row| row.get(0)))
+            .doing(DOING)
+            .map(codes::bytes)
+    }
+
     /// The previews inside a photo's files, the most primary file first.
     pub fn previews_of(&self, id: &PhotoId) -> Result<Vec<LocatedPreviews>> {
         let _one_state = self.reading()?;

@@ -6,5 +6,6 @@
 #![deny(unsafe_code)]
 
 pub mod jpeg;
+pub mod raw;
 pub mod resize;
 pub mod thumbnail;

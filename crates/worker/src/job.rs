@@ -6,6 +6,7 @@
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
+use lightfast_develop::raw::DevelopOptions;
 use lightfast_model::Orientation;
 
 /// One picture to make from a range of one open file.
@@ -23,7 +24,7 @@ pub struct Job<'a> {
 }
 
 /// What to make. `orientation` is what must be done to the stored pixels to see them upright; the result is upright.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Task {
     /// A small JPEG for the grid, as cheaply as possible.
     Thumbnail {
@@ -39,6 +40,8 @@ pub enum Task {
         /// Pixels of the long side at most; a smaller picture is not enlarged.
         edge: u32,
     },
+    /// A JPEG rendered from a RAW; the job's range is the whole file. Its limits are the job's, not the options'.
+    Develop(DevelopOptions),
 }
 
 /// A finished picture.

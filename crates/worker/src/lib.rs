@@ -21,6 +21,8 @@ mod server;
 #[cfg(test)]
 mod tests;
 
+pub use lightfast_develop::raw::{DevelopOptions, Quality, WhiteBalance};
+
 pub use client::{Worker, WorkerOptions};
 pub use job::{Fault, Job, JobError, Picture, Refusal, Task};
 pub use limits::{Limits, TaskLimits};

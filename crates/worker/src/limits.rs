@@ -33,6 +33,8 @@ pub struct TaskLimits {
     pub thumbnail: Limits,
     /// For [`Task::Fit`].
     pub fit: Limits,
+    /// For [`Task::Develop`].
+    pub develop: Limits,
 }
 
 impl Default for TaskLimits {
@@ -52,7 +54,15 @@ impl Default for TaskLimits {
             wall: Duration::from_secs(300),
             ..thumbnail
         };
-        Self { thumbnail, fit }
+        let develop = Limits {
+            pixels: 200_000_000,
+            input: 512 << 20,
+            output: 256 << 20,
+            memory: 3 << 30,
+            cpu: Duration::from_secs(60),
+            wall: Duration::from_secs(300),
+        };
+        Self { thumbnail, fit, develop }
     }
 }
 
@@ -62,6 +72,7 @@ impl TaskLimits {
         match task {
             Task::Thumbnail { .. } => self.thumbnail,
             Task::Fit { .. } => self.fit,
+            Task::Develop(_) => self.develop,
         }
     }
 }

@@ -10,6 +10,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
+use lightfast_develop::raw::{DevelopOptions, Quality, Tone, WhiteBalance};
 use lightfast_model::Orientation;
 use rustix::io::Errno;
 use rustix::net::{
@@ -21,12 +22,12 @@ use crate::{Limits, Refusal, Task};
 /// Begins every message.
 const MAGIC: [u8; 4] = *b"LFwk";
 /// Of the messages' shape: goes up with any change.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// Bytes of a hello.
 pub(crate) const HELLO: usize = 16;
 /// Bytes of a request.
-pub(crate) const REQUEST: usize = 80;
+pub(crate) const REQUEST: usize = 96;
 /// Bytes of a reply without its body.
 pub(crate) const REPLY: usize = 24;
 
@@ -40,7 +41,7 @@ pub(crate) struct Hello {
 }
 
 /// One job, without its file's descriptor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Request {
     pub(crate) offset: u64,
     pub(crate) length: u64,
@@ -107,6 +108,10 @@ impl Reader<'_> {
     fn u64(&mut self) -> Option<u64> {
         self.take().map(u64::from_le_bytes)
     }
+
+    fn f32(&mut self) -> Option<f32> {
+        self.take().map(f32::from_le_bytes)
+    }
 }
 
 impl Hello {
@@ -132,9 +137,11 @@ impl Hello {
 
 impl Request {
     pub(crate) fn encode(self) -> [u8; REQUEST] {
-        let (kind, orientation, edge) = match self.task {
-            Task::Thumbnail { orientation, edge } => (1, orientation, edge),
-            Task::Fit { orientation, edge } => (2, orientation, edge),
+        // Zero says that the picture keeps its size.
+        let (kind, orientation, edge) = match &self.task {
+            Task::Thumbnail { orientation, edge } => (1, *orientation, *edge),
+            Task::Fit { orientation, edge } => (2, *orientation, *edge),
+            Task::Develop(options) => (3, Orientation::UPRIGHT, options.size.unwrap_or(0)),
         };
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let mut writer = Writer::new();
@@ -146,6 +153,9 @@ impl Request {
         for number in [self.limits.memory, milliseconds(self.limits.cpu), milliseconds(self.limits.wall)] {
             writer.put(number.to_le_bytes());
         }
+        if let Task::Develop(options) = &self.task {
+            put_options(&mut writer, options);
+        }
         writer.bytes
     }
 
@@ -155,11 +165,6 @@ impl Request {
         let (kind, orientation) = (reader.u8()?, Orientation::new(u16::from(reader.u8()?))?);
         reader.u16()?;
         let edge = reader.u32()?;
-        let task = match kind {
-            1 => Task::Thumbnail { orientation, edge },
-            2 => Task::Fit { orientation, edge },
-            _ => return None,
-        };
         let (offset, length) = (reader.u64()?, reader.u64()?);
         let limits = Limits {
             pixels: reader.u64()?,
@@ -169,8 +174,67 @@ impl Request {
             cpu: Duration::from_millis(reader.u64()?),
             wall: Duration::from_millis(reader.u64()?),
         };
+        let task = match kind {
+            1 => Task::Thumbnail { orientation, edge },
+            2 => Task::Fit { orientation, edge },
+            3 => Task::Develop(take_options(&mut reader, (edge > 0).then_some(edge))?),
+            _ => return None,
+        };
         Some(Self { offset, length, task, limits })
     }
+}
+
+/// What a rendering is to be like, but for its size, in twenty bytes.
+fn put_options(writer: &mut Writer<REQUEST>, options: &DevelopOptions) {
+    let (balance, values) = match options.white_balance {
+        WhiteBalance::AsShot => (0, [0.0; 3]),
+        WhiteBalance::Daylight => (1, [0.0; 3]),
+        WhiteBalance::Temperature(kelvin) => (2, [kelvin, 0.0, 0.0]),
+        WhiteBalance::Multipliers(of) => (3, of),
+    };
+    let tone = match options.tone {
+        Tone::Camera => 0,
+        Tone::Maker => 1,
+        Tone::Linear => 2,
+    };
+    // Quality and sharpening are a bit each.
+    let bits = u8::from(options.quality == Quality::Best) | u8::from(options.sharpen) << 1;
+    writer.put([bits, tone, balance, options.jpeg_quality]);
+    for value in [options.exposure_ev, values[0], values[1], values[2]] {
+        writer.put(value.to_le_bytes());
+    }
+}
+
+/// The reverse of [`put_options`]. What the values may be is the renderer's business.
+fn take_options(reader: &mut Reader<'_>, size: Option<u32>) -> Option<DevelopOptions> {
+    let [bits, tone, balance, jpeg_quality] = reader.take()?;
+    let exposure_ev = reader.f32()?;
+    let values = [reader.f32()?, reader.f32()?, reader.f32()?];
+    let white_balance = match balance {
+        0 => WhiteBalance::AsShot,
+        1 => WhiteBalance::Daylight,
+        2 => WhiteBalance::Temperature(values[0]),
+        3 => WhiteBalance::Multipliers(values),
+        _ => return None,
+    };
+    let tone = match tone {
+        0 => Tone::Camera,
+        1 => Tone::Maker,
+        2 => Tone::Linear,
+        _ => return None,
+    };
+    let quality = if bits & 1 == 1 { Quality::Best } else { Quality::Fast };
+    let sharpen = bits & 2 == 2;
+    Some(DevelopOptions {
+        quality,
+        size,
+        exposure_ev,
+        white_balance,
+        sharpen,
+        tone,
+        jpeg_quality,
+        ..Default::default()
+    })
 }
 
 impl Reply {
@@ -285,6 +349,17 @@ mod tests {
         for task in [
             Task::Thumbnail { orientation: Orientation::new(6).unwrap(), edge: 512 },
             Task::Fit { orientation: Orientation::UPRIGHT, edge: 2560 },
+            Task::Develop(DevelopOptions::default()),
+            Task::Develop(DevelopOptions {
+                quality: Quality::Best,
+                size: Some(2560),
+                exposure_ev: -0.5,
+                white_balance: WhiteBalance::Multipliers([2.0, 1.0, 1.5]),
+                sharpen: false,
+                tone: Tone::Linear,
+                jpeg_quality: 80,
+                ..Default::default()
+            }),
         ] {
             let request = Request { offset: 1 << 40, length: 7, task, limits: TaskLimits::default().of(&task) };
             assert_eq!(Request::decode(&request.encode()), Some(request));

@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
 use lightfast_develop::jpeg::{JpegError, Limits};
+use lightfast_develop::raw::{self, DevelopError, DevelopOptions, Developer};
 use lightfast_develop::thumbnail::{Request as Small, Thumbnailer, UprightJpeg};
 
 use crate::confine::{confine, limit_job};
@@ -17,7 +18,7 @@ use crate::protocol::{self, HELLO, Hello, REQUEST, Reply, Request};
 use crate::{Refusal, Task};
 
 /// A buffer larger than this is given back after its job.
-const KEPT_BUFFER: usize = 16 << 20;
+const KEPT_BUFFER: usize = 64 << 20;
 
 /// Why the child's loop ended otherwise than by the closing of its socket.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +38,9 @@ pub enum ServeError {
     /// A decoder could not be set up.
     #[error("serve as a worker: {0}")]
     Decoder(#[from] JpegError),
+    /// The renderer could not be set up.
+    #[error("serve as a worker: {0}")]
+    Developer(#[from] DevelopError),
 }
 
 /// [`serve`] on standard input, where [`crate::Worker`] puts the socket.
@@ -57,7 +61,7 @@ pub fn serve(socket: OwnedFd) -> Result<(), ServeError> {
     };
     let hello = Hello::decode(&bytes).ok_or(ServeError::OtherVersion)?;
     confine(hello);
-    let mut decoders = Decoders { thumbnailer: Thumbnailer::new()?, buffer: Vec::new() };
+    let mut decoders = Decoders { thumbnailer: Thumbnailer::new()?, developer: Developer::new()?, buffer: Vec::new() };
     protocol::send(socket.as_fd(), &hello.encode(), None).map_err(std::io::Error::from)?;
     while let Some((bytes, file)) = protocol::receive::<REQUEST>(socket.as_fd()).map_err(std::io::Error::from)? {
         let request = Request::decode(&bytes).ok_or(ServeError::BadRequest)?;
@@ -91,6 +95,7 @@ fn send_reply(socket: &OwnedFd, reply: Reply, body: &[u8]) -> rustix::io::Result
 
 struct Decoders {
     thumbnailer: Thumbnailer,
+    developer: Developer,
     buffer: Vec<u8>,
 }
 
@@ -100,15 +105,28 @@ impl Decoders {
     fn answer(&mut self, file: &File, request: &Request) -> Result<UprightJpeg, Refused> {
         self.read(file, request)?;
         let limits = Limits { pixels: request.limits.pixels };
-        let small = match request.task {
-            Task::Thumbnail { orientation, edge } => Small { limits, ..Small::thumbnail(orientation, edge) },
-            Task::Fit { orientation, edge } => Small { limits, ..Small::fit(orientation, edge) },
+        let made = match request.task {
+            Task::Thumbnail { orientation, edge } => {
+                self.small(&Small { limits, ..Small::thumbnail(orientation, edge) })?
+            }
+            Task::Fit { orientation, edge } => self.small(&Small { limits, ..Small::fit(orientation, edge) })?,
+            Task::Develop(options) => self.develop(&options, request.limits.pixels)?,
         };
-        let made = self.thumbnailer.make(&self.buffer, &small).map_err(refused)?;
         if made.jpeg.len() as u64 > request.limits.output {
             return Err((Refusal::TooLarge, format!("the result has {} bytes", made.jpeg.len())));
         }
         Ok(made)
+    }
+
+    fn small(&mut self, request: &Small) -> Result<UprightJpeg, Refused> {
+        self.thumbnailer.make(&self.buffer, request).map_err(refused)
+    }
+
+    fn develop(&mut self, options: &DevelopOptions, pixels: u64) -> Result<UprightJpeg, Refused> {
+        let limits = raw::Limits { pixels, ..options.limits };
+        let made = self.developer.jpeg(&self.buffer, &DevelopOptions { limits, ..*options });
+        let made = made.map_err(|error| (kind_of(&error), error.to_string()))?;
+        Ok(UprightJpeg { jpeg: made.jpeg, width: made.width, height: made.height })
     }
 
     /// Fills the buffer with the request's range; a file that ends before gives what there is.
@@ -144,4 +162,12 @@ fn refused(error: JpegError) -> Refused {
         JpegError::Damaged(_) | JpegError::Library(_) => Refusal::Damaged,
     };
     (kind, error.to_string())
+}
+
+fn kind_of(error: &DevelopError) -> Refusal {
+    match error {
+        DevelopError::Damaged { .. } => Refusal::Damaged,
+        DevelopError::TooLarge { .. } | DevelopError::OutOfMemory { .. } => Refusal::TooLarge,
+        _ => Refusal::Unsupported,
+    }
 }

@@ -332,3 +332,26 @@ fn a_pool_calls_back_once_a_job_and_waits_at_its_end() {
         }
     }
 }
+
+#[test]
+fn a_raw_is_developed_and_a_damaged_one_is_refused_by_the_same_child() {
+    use lightfast_testkit::{Shot, samples};
+    let mut serving = serving();
+    let raw = samples::cr2(&Shot::sized(240, 160).oriented(6));
+    let mut develop = |bytes: &[u8], options| {
+        let file = file(bytes);
+        let task = Task::Develop(options);
+        serving.worker.run(&Job { file: file.as_fd(), offset: 0, length: bytes.len() as u64, task })
+    };
+    let options = crate::DevelopOptions::default();
+    let whole = develop(&raw, options).unwrap();
+    assert_eq!((whole.width, whole.height), (160, 240));
+    let small = develop(&raw, crate::DevelopOptions { size: Some(100), ..options }).unwrap();
+    assert_eq!((small.width, small.height), (67, 100));
+    let refused = develop(&jpeg(64, 64), options);
+    assert!(matches!(refused, Err(JobError::Refused { .. })), "{refused:?}");
+    let wrong = develop(&raw, crate::DevelopOptions { exposure_ev: 99.0, ..options });
+    assert!(matches!(wrong, Err(JobError::Refused { kind: Refusal::Unsupported, .. })), "{wrong:?}");
+    assert_eq!(develop(&raw, options).unwrap(), whole);
+    assert_eq!(serving.faults(), 0);
+}

@@ -16,7 +16,7 @@ mod turbo;
 pub use eighth::eighth;
 pub use header::{Component, Header, Process};
 pub use planes::{Plane, Planes};
-pub(crate) use turbo::{Decoded, Turbo};
+pub(crate) use turbo::{Decoded, Turbo, YccPlanes};
 
 /// What a decode may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

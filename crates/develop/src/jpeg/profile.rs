@@ -23,24 +23,32 @@ pub(crate) fn worth_keeping(profile: &[u8], is_grey: bool) -> bool {
 
 /// The JPEG with the profile behind its start.
 pub(crate) fn with_profile(jpeg: &[u8], profile: &[u8]) -> Result<Vec<u8>, JpegError> {
+    with_segments(jpeg, &segments(profile))
+}
+
+/// The segments of a profile.
+pub(crate) fn segments(profile: &[u8]) -> Vec<u8> {
+    let count = profile.len().div_ceil(CHUNK) as u8;
+    let mut segments = Vec::with_capacity(profile.len() + 32);
+    for (number, chunk) in (1..).zip(profile.chunks(CHUNK)) {
+        segments.extend([0xff, 0xe2]);
+        segments.extend(((chunk.len() + 16) as u16).to_be_bytes());
+        segments.extend(b"ICC_PROFILE\0");
+        segments.extend([number, count]);
+        segments.extend_from_slice(chunk);
+    }
+    segments
+}
+
+/// The JPEG with segments behind its start.
+pub(crate) fn with_segments(jpeg: &[u8], segments: &[u8]) -> Result<Vec<u8>, JpegError> {
     // JFIF wants to come first; the encoder has written it.
     let jfif = jpeg.get(2..4).zip(jpeg.get(4..6)).filter(|(marker, _)| *marker == [0xff, 0xe0]);
     let length = jfif
         .and_then(|(_, length)| length.try_into().ok())
         .map_or(0, |length| 2 + usize::from(u16::from_be_bytes(length)));
     let (head, rest) = jpeg.split_at_checked(2 + length).ok_or(JpegError::Damaged("it ends inside a header"))?;
-    let count = profile.len().div_ceil(CHUNK) as u8;
-    let mut with = Vec::with_capacity(jpeg.len() + profile.len() + 32);
-    with.extend_from_slice(head);
-    for (number, chunk) in (1..).zip(profile.chunks(CHUNK)) {
-        with.extend([0xff, 0xe2]);
-        with.extend(((chunk.len() + 16) as u16).to_be_bytes());
-        with.extend(b"ICC_PROFILE\0");
-        with.extend([number, count]);
-        with.extend_from_slice(chunk);
-    }
-    with.extend_from_slice(rest);
-    Ok(with)
+    Ok([head, segments, rest].concat())
 }
 
 #[cfg(test)]

@@ -34,6 +34,16 @@ pub(crate) struct Turbo {
     compressor: Compressor,
 }
 
+/// Luma, and chroma of half the size, an even number of luma's samples covered.
+#[derive(Debug)]
+pub(crate) struct YccPlanes<'a> {
+    pub(crate) luma: &'a [u8],
+    pub(crate) luma_stride: usize,
+    /// Blue, red.
+    pub(crate) chroma: [&'a [u8]; 2],
+    pub(crate) chroma_stride: usize,
+}
+
 fn library(error: turbojpeg::Error) -> JpegError {
     match error {
         turbojpeg::Error::TurboJpegError(words) => JpegError::Library(words),
@@ -123,7 +133,6 @@ impl Turbo {
         (blue, red): (&[u8], &[u8]),
         quality: u8,
     ) -> Result<Vec<u8>, JpegError> {
-        self.compressor.set_quality(i32::from(quality)).map_err(library)?;
         let (width, height) = (width as usize, height as usize);
         let half = width.div_ceil(2);
         let padded;
@@ -133,15 +142,28 @@ impl Turbo {
         } else {
             (luma, width)
         };
+        let planes = YccPlanes { luma, luma_stride: stride, chroma: [blue, red], chroma_stride: half };
+        self.encode_ycc((width as u32, height as u32), &planes, quality)
+    }
+
+    /// Encodes planes whose rows may be longer than the picture is wide.
+    pub(crate) fn encode_ycc(
+        &mut self,
+        (width, height): (u32, u32),
+        planes: &YccPlanes<'_>,
+        quality: u8,
+    ) -> Result<Vec<u8>, JpegError> {
+        self.compressor.set_quality(i32::from(quality)).map_err(library)?;
+        let [u_plane, v_plane] = planes.chroma;
         let image = YuvPlanesImage {
-            y_plane: luma,
-            u_plane: blue,
-            v_plane: red,
-            width,
-            height,
-            y_stride: stride,
-            u_stride: half,
-            v_stride: half,
+            y_plane: planes.luma,
+            u_plane,
+            v_plane,
+            width: width as usize,
+            height: height as usize,
+            y_stride: planes.luma_stride,
+            u_stride: planes.chroma_stride,
+            v_stride: planes.chroma_stride,
             subsamp: Subsamp::Sub2x2,
         };
         let mut output = OutputBuf::new_owned();
