@@ -48,6 +48,19 @@ impl Catalog {
             .doing(DOING)
     }
 
+    /// The photos whose sidecar, or else whose file, was last known at a path: one content may be a file of several.
+    pub fn rows_at(&self, root: RootId, path: &BytePath) -> Result<Vec<i64>> {
+        let sidecar =
+            self.numbers("SELECT photo FROM sidecar WHERE root = ?1 AND path = ?2", params![root.0, path.as_bytes()])?;
+        if !sidecar.is_empty() {
+            return Ok(sidecar);
+        }
+        self.numbers(
+            "SELECT m.photo FROM copy c JOIN member m ON m.file = c.file WHERE c.root = ?1 AND c.path = ?2",
+            params![root.0, path.as_bytes()],
+        )
+    }
+
     /// The photo whose RAW lies at a path but for its extension.
     pub fn raw_of_stem(&self, root: RootId, stem: &BytePath) -> Result<Option<i64>> {
         let mut low = stem.as_bytes().to_vec();

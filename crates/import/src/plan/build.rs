@@ -101,10 +101,14 @@ pub(crate) fn build(
     let mut namer = Namer::new(&options.library, &is_recorded);
     let naming = Naming { options, amendments, files: &files, cards: &cards, here: &here };
     let targets = name_all(&naming, unnamed, &mut namer, &mut hash);
+    let new_photos = new_photos(&targets, &compare);
     for (index, target) in targets {
         if let Some(file) = files.get_mut(index) {
             let target = Box::new(target);
-            file.action = if compare.contains(&index) { Action::Compare(target) } else { Action::Copy(target) };
+            // A sidecar goes with its photo, even where another photo has one of the same bytes.
+            let goes_along = target.role == Role::Sidecar && new_photos.contains(&target.group);
+            file.action =
+                if compare.contains(&index) && !goes_along { Action::Compare(target) } else { Action::Copy(target) };
         }
     }
     for file in &mut files {
@@ -112,6 +116,14 @@ pub(crate) fn build(
     }
     let destinations = destinations(options, &files)?;
     Ok(Plan { sources, files, destinations })
+}
+
+/// The photos, by their group, that come in now and of whose pictures none may be here already.
+fn new_photos(targets: &[(usize, Target)], compare: &HashSet<usize>) -> HashSet<u32> {
+    let pictures = || targets.iter().filter(|(_, target)| target.role != Role::Sidecar);
+    let known: HashSet<u32> =
+        pictures().filter(|(index, _)| compare.contains(index)).map(|(_, target)| target.group).collect();
+    pictures().map(|(_, target)| target.group).filter(|group| !known.contains(group)).collect()
 }
 
 /// A file about which nothing is decided yet.

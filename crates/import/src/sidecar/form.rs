@@ -10,14 +10,11 @@ use lightfast_catalog::Marks;
 use lightfast_media::xmp::{Change, Properties, Xmp, ns};
 use lightfast_model::{Flag, Label, Orientation, PhotoId};
 
-/// Our own namespace, for what no other has.
-const OWN: &str = "urn:lightfast:xmp:1.0/";
-
 /// What a sidecar says. `known` are the keywords of the catalogue: which of them are paths cannot be told from XMP alone.
 pub(super) fn marks_of(properties: &Properties, own: Orientation, known: &[String]) -> Marks {
     let xmp = Xmp::of(properties);
     let stars: Option<u8> =
-        properties.text(OWN, "Rating").and_then(|t| t.trim().parse().ok()).filter(|stars| *stars <= 5);
+        properties.text(ns::LIGHTFAST, "Rating").and_then(|t| t.trim().parse().ok()).filter(|stars| *stars <= 5);
     let rejected = xmp.rating == Some(-1);
     // We always write both. Stars beside a reject of ours mean that another program has taken the reject back.
     let taken_back = xmp.flag == Some(Flag::Reject) && stars.is_some() && xmp.rating.is_some_and(|r| r >= 0);
@@ -42,7 +39,7 @@ pub(super) fn marks_of(properties: &Properties, own: Orientation, known: &[Strin
 
 /// The photo that a sidecar of ours says it belongs to.
 pub(crate) fn photo_id(sidecar: &[u8]) -> Option<PhotoId> {
-    lightfast_media::xmp::read(sidecar).text(OWN, "PhotoId").and_then(|text| PhotoId::parse(text.trim()))
+    lightfast_media::xmp::read(sidecar).text(ns::LIGHTFAST, "PhotoId").and_then(|text| PhotoId::parse(text.trim()))
 }
 
 /// Whether a quarter turn or more leads from the file's own orientation to another; the own one is none.
@@ -116,7 +113,7 @@ pub(super) fn changes(
     }
     words(properties, there, wanted, &mut list);
     if !list.is_empty() {
-        list.push(Change::text(OWN, "PhotoId", photo.as_str()));
+        list.push(Change::text(ns::LIGHTFAST, "PhotoId", photo.as_str()));
         list.push(Change::text(ns::XMP, "MetadataDate", now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()));
     }
     list
@@ -126,10 +123,10 @@ fn stars_and_flag(properties: &Properties, wanted: &Marks, list: &mut Vec<Change
     let stars = wanted.rating.to_string();
     if wanted.flag == Some(Flag::Reject) {
         list.push(Change::text(ns::XMP, "Rating", "-1"));
-        list.push(Change::text(OWN, "Rating", stars));
+        list.push(Change::text(ns::LIGHTFAST, "Rating", stars));
     } else {
         list.push(Change::text(ns::XMP, "Rating", stars));
-        list.push(Change::remove(OWN, "Rating"));
+        list.push(Change::remove(ns::LIGHTFAST, "Rating"));
     }
     list.push(match wanted.flag {
         Some(Flag::Pick) => Change::text(ns::XMP_DM, "pick", "1"),

@@ -5,10 +5,12 @@
 //! by property against what both knew last. Where both sides changed the same property, the file is left alone and the
 //! photo is named as a conflict.
 
+mod candidates;
 mod form;
 mod place;
 mod sync;
 mod three_way;
+mod together;
 
 pub(crate) use form::photo_id;
 pub use place::sidecar_path;

@@ -72,6 +72,27 @@ fn a_sidecar_that_comes_along_is_read_and_what_is_given_wins() {
 }
 
 #[test]
+fn sidecars_of_the_same_bytes_go_each_with_its_own_photo() {
+    let rating = lightfast_media::xmp::Change::text(lightfast_media::xmp::ns::XMP, "Rating", "3");
+    let xmp = lightfast_media::xmp::merge(None, &[rating]).unwrap();
+    let library = TestLibrary::new();
+    let card = small_card().file("DCIM/100EOS5D/IMG_0001.xmp", &xmp).file("DCIM/100EOS5D/IMG_0002.xmp", &xmp);
+    let report = import(&library, &card, &[]).exits(0).report();
+    assert_eq!((&report["copied"], &report["duplicates"]), (&json!(5), &json!(0)));
+    assert!(photos(&library).iter().all(|photo| photo["rating"] == 3));
+    let report = import(&library, &card, &[]).exits(0).report();
+    assert_eq!((&report["copied"], &report["duplicates"]), (&json!(0), &json!(5)));
+    // The same files on another card.
+    let other = small_card().file("DCIM/100EOS5D/IMG_0001.xmp", &xmp).file("DCIM/100EOS5D/IMG_0002.xmp", &xmp);
+    let report = import(&library, &other, &[]).exits(0).report();
+    assert_eq!((&report["copied"], &report["duplicates"]), (&json!(0), &json!(5)));
+    let _ = library.run(["mark", "IMG_0002", "--rating", "1"]).exits(0);
+    assert_eq!(library.run(["list", "rating:3", "--json"]).exits(0).json().len(), 1);
+    let report = library.run(["verify", "--json"]).exits(0).report();
+    assert_eq!((&report["bad"], &report["edited"]), (&json!(0), &json!(1)));
+}
+
+#[test]
 fn a_clock_that_was_wrong_is_put_right_for_its_camera() {
     let library = TestLibrary::new();
     let card = TestCard::new()

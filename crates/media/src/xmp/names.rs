@@ -28,6 +28,8 @@ pub mod ns {
     pub const PHOTO_MECHANIC: &str = "http://ns.camerabits.com/photomechanic/1.0/";
     /// Media management.
     pub const XMP_MM: &str = "http://ns.adobe.com/xap/1.0/mm/";
+    /// Ours: what no other namespace has.
+    pub const LIGHTFAST: &str = "urn:lightfast:xmp:1.0/";
     /// Notes of a packet on itself.
     pub const XMP_NOTE: &str = "http://ns.adobe.com/xmp/note/";
     /// XML's own.
@@ -49,6 +51,7 @@ pub(super) const PREFIXES: &[(&str, &str)] = &[
     (ns::DIGIKAM, "digiKam"),
     (ns::PHOTO_MECHANIC, "photomechanic"),
     (ns::XMP_MM, "xmpMM"),
+    (ns::LIGHTFAST, "lightfast"),
 ];
 
 /// A property's name.
