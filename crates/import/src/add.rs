@@ -11,7 +11,7 @@ use std::time::Instant;
 use lightfast_catalog::{Catalog, CatalogError, NewSession, Original, RootId, SessionCounts};
 use lightfast_model::{BytePath, Event, FileEvent, FileState, Match, PhotoId, Report, SourceReport, Stages};
 
-use crate::card::{Card, identify, looks_like_card, mounted_cards};
+use crate::card::{Card, identify, is_on_card, mounted_cards};
 use crate::copy::AlignedBuffer;
 use crate::destination::create_folder;
 use crate::error::{At, StartError, Step};
@@ -165,7 +165,7 @@ fn check(options: &Options) -> Result<Vec<Card>, StartError> {
         }
         let card = identify(path)?;
         let on_card = mounted.iter().any(|mounted| card.source.starts_with(&mounted.mount.point));
-        if on_card || card.source.ancestors().any(looks_like_card) {
+        if on_card || is_on_card(&card.source) {
             return Err(StartError::AddsCard { path: path.clone() });
         }
         if cards.iter().any(|other| other.source == card.source) {

@@ -7,5 +7,5 @@ mod walk;
 
 pub use identity::{Card, identify};
 pub use junk::is_junk;
-pub use mounted::{MountedCard, looks_like_card, mounted_cards};
+pub use mounted::{MountedCard, is_on_card, looks_like_card, mounted_cards};
 pub use walk::{Listing, SourceFile, Unlisted, list};

@@ -25,6 +25,12 @@ pub fn looks_like_card(folder: &Path) -> bool {
     CARD_FOLDERS.iter().any(|name| folder.join(name).is_dir())
 }
 
+/// Whether a folder is a card's tree, or lies in one: a folder beside `DCIM` does not.
+pub fn is_on_card(folder: &Path) -> bool {
+    let named = |part: std::path::Component<'_>| CARD_FOLDERS.iter().any(|name| part.as_os_str() == *name);
+    looks_like_card(folder) || folder.components().any(named)
+}
+
 /// The mounted cards, in the order of their mount points.
 pub fn mounted_cards() -> std::io::Result<Vec<MountedCard>> {
     let mut mounts = sys::mounts()?;

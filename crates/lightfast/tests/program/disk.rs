@@ -313,6 +313,9 @@ fn a_card_is_never_added() {
     }
     assert!(!library.path().exists());
     let _ = library.run(["import", "somewhere", "--add", "--name", "{name}"]).exits(2);
+    // A folder that lies beside a DCIM, as in a home folder that a telephone is copied to, is none.
+    let home = small_card().file("Pictures/a.JPG", samples::jpeg(&Shot::sized(64, 48)));
+    let _ = library.run([Path::new("import"), &home.at("Pictures"), Path::new("--add")]).exits(0);
     let _ = library.run(["import", "somewhere", "--sidecars"]).exits(2);
 }
 
