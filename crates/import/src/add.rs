@@ -131,7 +131,7 @@ pub fn add(
         not_safe: Vec::new(),
     };
     events.event(Event::Report(Box::new(report.clone())));
-    Ok(Ended { report, stopped: None, interrupted: stop.load(Ordering::Relaxed), notes })
+    Ok(Ended { report, stopped: None, interrupted: stop.load(Ordering::Relaxed), notes, unlisted: Vec::new() })
 }
 
 fn sum(a: SessionCounts, b: SessionCounts) -> SessionCounts {

@@ -1,8 +1,8 @@
 //! Numbered points at which a test can fail or kill the import.
 //!
-//! Every effectful call of the copy path passes through `point` first. In the
-//! product that is nothing at all. With the `faults` feature one global counter
-//! numbers the calls, so that a test can visit each of them in turn.
+//! Every effectful call of the copy path passes through `point` first, and one that moves bytes through
+//! `at_most`. In the product that is nothing at all. With the `faults` feature one global counter numbers the
+//! calls, so that a test can visit each of them in turn.
 
 #[cfg(not(feature = "faults"))]
 use std::io;
@@ -31,10 +31,17 @@ pub(crate) fn point(_op: Op) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(feature = "faults")]
-pub(crate) use injected::point;
+/// How many of `len` bytes the next call may move: all of them in the product.
+#[cfg(not(feature = "faults"))]
+#[inline(always)]
+pub(crate) fn at_most(_op: Op, len: usize, _align: usize) -> io::Result<usize> {
+    Ok(len)
+}
+
 #[cfg(feature = "faults")]
 pub use injected::{Injection, arm, count};
+#[cfg(feature = "faults")]
+pub(crate) use injected::{at_most, point};
 
 #[cfg(feature = "faults")]
 mod injected {
@@ -61,6 +68,11 @@ mod injected {
             /// Which call, from 1.
             at: u64,
         },
+        /// Let one call that moves bytes move only some of them.
+        Short {
+            /// Which call, from 1.
+            at: u64,
+        },
     }
 
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -80,19 +92,30 @@ mod injected {
     }
 
     pub(crate) fn point(op: Op) -> io::Result<()> {
+        visit(op).map(|_| ())
+    }
+
+    pub(crate) fn at_most(op: Op, len: usize, align: usize) -> io::Result<usize> {
+        let is_short = visit(op)?;
+        Ok(if is_short { len.min(align.max(1000)) } else { len })
+    }
+
+    /// Counts a call and does what is armed for it; whether it is to move only some of its bytes.
+    fn visit(op: Op) -> io::Result<bool> {
         let armed = ARMED.lock().ok().and_then(|armed| armed.clone());
         let counted = !matches!(&armed, Some(Injection::Fail { only: Some(only), .. }) if *only != op);
         if !counted {
-            return Ok(());
+            return Ok(false);
         }
         let number = COUNT.fetch_add(1, Ordering::SeqCst) + 1;
         match armed {
             Some(Injection::Fail { at, errno, .. }) if at == number => Err(io::Error::from_raw_os_error(errno)),
+            Some(Injection::Short { at }) if at == number => Ok(true),
             Some(Injection::Kill { at }) if at == number => {
                 let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-                Ok(())
+                Ok(false)
             }
-            _ => Ok(()),
+            _ => Ok(false),
         }
     }
 }

@@ -65,11 +65,17 @@ impl Library {
     pub fn create(root: &Path, id: &str) -> Result<Self, IoError> {
         let own = Self::own_folder(root);
         for folder in [own.clone(), own.join("incoming"), own.join("quarantine"), own.join("journal")] {
+            point(Op::MakeFolder).at(Step::MakeFolder, &folder)?;
             fs::create_dir_all(&folder).at(Step::MakeFolder, &folder)?;
         }
         let path = own.join("format");
         write_durably(&path, format!("lightfast library {LAYOUT}\nid {id}\n").as_bytes())?;
         Ok(Self { root: root.to_owned(), id: id.to_owned() })
+    }
+
+    /// Whether its folder still holds it: after an unmount there is an empty folder of another disk.
+    pub(crate) fn is_here(&self) -> bool {
+        matches!(Self::find(&self.root), Ok(Some(found)) if found.id == self.id)
     }
 
     /// Where partial files of a session lie.
@@ -104,6 +110,7 @@ pub fn write_durably(path: &Path, content: &[u8]) -> Result<(), IoError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let temp = path.with_file_name(name);
+    point(Op::Create).at(Step::Create, &temp)?;
     let file = File::create(&temp).at(Step::Create, &temp)?;
     put(file, &temp, path, content)
 }
@@ -134,9 +141,11 @@ pub(crate) fn replace_durably(path: &Path, content: &[u8], mode: Option<u32>) ->
 
 #[allow(clippy::disallowed_methods)]
 fn put(mut file: File, temp: &Path, path: &Path, content: &[u8]) -> Result<(), IoError> {
+    point(Op::Write).at(Step::Write, temp)?;
     file.write_all(content).at(Step::Write, temp)?;
     sys::sync_file(&file).at(Step::Sync, temp)?;
     drop(file);
+    point(Op::Rename).at(Step::Rename, path)?;
     fs::rename(temp, path).at(Step::Rename, path)?;
     let folder = path.parent().unwrap_or(Path::new("/"));
     sys::sync_folder(folder).at(Step::SyncFolder, folder)?;

@@ -74,6 +74,10 @@ pub struct Options {
     pub previews: Previews,
     /// Also photos that were put in the trash before.
     pub again: bool,
+    /// Write an ASC MHL generation in each destination; it carries this name of the machine.
+    pub mhl: Option<String>,
+    /// Files in flight at once; where there is none, as many as suits the devices.
+    pub lanes: Option<usize>,
     /// Normal priority instead of the considerate one.
     pub urgent: bool,
     /// Only the plan; nothing is written anywhere.
@@ -122,6 +126,8 @@ impl Options {
             thumbnails: true,
             previews: Previews::Camera,
             again: false,
+            mhl: None,
+            lanes: None,
             urgent: false,
             dry_run: false,
             without: Without::default(),

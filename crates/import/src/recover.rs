@@ -16,6 +16,7 @@ use lightfast_model::{BytePath, ContentHash, Kind, PhotoKind, QuickKey, Verified
 
 use crate::copy::{AlignedBuffer, cold_hash};
 use crate::error::{At, IoError, StartError, Step};
+use crate::fault::{Op, point};
 use crate::library::Library;
 use crate::plan::{Amendments, facts_of, hash_of};
 use crate::sys;
@@ -51,6 +52,7 @@ impl Recovery<'_> {
             let key = (unfinished.card.clone(), unfinished.intent.source.as_bytes().to_vec());
             interrupted.insert(key, unfinished);
         }
+        point(Op::Commit).at(Step::Write, &self.library.root)?;
         catalog.abandon(&given_up, "interrupted")?;
         self.empty_incoming()?;
         Ok(interrupted)
@@ -94,6 +96,7 @@ impl Recovery<'_> {
         let folder = path.parent().unwrap_or(&self.library.root);
         sys::sync_folder(folder).at(Step::SyncFolder, folder)?;
         let published = self.published(unfinished, &file, mtime_ns, hash, verified)?;
+        point(Op::Commit).at(Step::Write, &path)?;
         catalog.publish(unfinished.session, &[published])?;
         Ok(true)
     }
@@ -141,6 +144,7 @@ impl Recovery<'_> {
         let folder = Library::own_folder(&self.library.root).join("quarantine").join(unfinished.session.to_string());
         let target = folder.join(relative);
         let parent = target.parent().unwrap_or(&folder);
+        point(Op::MakeFolder).at(Step::MakeFolder, parent)?;
         fs::create_dir_all(parent).at(Step::MakeFolder, parent)?;
         sys::rename_new(path, &target).at(Step::Rename, path)?;
         sys::sync_folder(parent).at(Step::SyncFolder, parent)?;
@@ -163,6 +167,7 @@ fn empty_folder(folder: &Path) -> Result<(), IoError> {
         let entry = entry.at(Step::List, folder)?;
         let path = entry.path();
         if entry.file_type().at(Step::List, &path)?.is_dir() {
+            point(Op::Remove).at(Step::Remove, &path)?;
             fs::remove_dir_all(&path).at(Step::Remove, &path)?;
         } else {
             sys::remove_file(&path).at(Step::Remove, &path)?;

@@ -8,10 +8,14 @@ use lightfast_catalog::{Catalog, Intent, NewSession};
 use lightfast_model::{BytePath, Event, FileEvent, FileState, Report, SessionId, VerifyMode};
 
 use crate::card;
-use crate::copy::{AlignedBuffer, Answer, Clocks, Copying, Intents, Thumbs, ThumbsOptions, Told, make_up_missing, run};
+use crate::copy::{
+    AlignedBuffer, Answer, Clocks, Copying, Intents, Sums, Thumbs, ThumbsOptions, Told, make_up_missing, run,
+};
 use crate::destination::{self, Destination};
 use crate::error::{At, StartError, Step};
+use crate::fault::{Op, point};
 use crate::keeping;
+use crate::manifests::{Listed, Writing};
 use crate::options::{Events, Host, Options};
 use crate::plan::{Action, Knowledge, Plan, PlannedSource, hash_of};
 use crate::prepare::{Prepared, open_catalog};
@@ -34,6 +38,8 @@ pub struct Ended {
     pub interrupted: bool,
     /// What could not be kept beside the originals, one clear line each; it changes no verdict.
     pub notes: Vec<String>,
+    /// What no manifest lists though one was asked for, one clear line each.
+    pub unlisted: Vec<String>,
 }
 
 impl Prepared {
@@ -44,9 +50,12 @@ impl Prepared {
         let Prepared { options, plan, place, catalog, destinations, began, scan_seconds, plan_seconds, mut notes } =
             self;
         let (mut catalog, destinations) = create_missing(&options, &place, host, catalog, destinations)?;
+        point(Op::Commit).at(Step::Write, &place.file())?;
         let sessions = begin(&options, &plan, host, &mut catalog)?;
+        point(Op::Commit).at(Step::Write, &place.file())?;
         let intents = intend(&plan, &destinations, &sessions, &mut catalog)?;
         let clocks = Clocks::default();
+        let sums = Sums::default();
         let thumbs = start_thumbs(&options, &place, host, &clocks)?;
 
         let mut account = Account::new(&plan, options.strict);
@@ -67,22 +76,25 @@ impl Prepared {
             intents: &intents,
             verify: options.verify,
             again: options.again,
-            lanes: lanes(&plan, &destinations),
+            lanes: options.lanes.map_or_else(|| lanes(&plan, &destinations), |lanes| lanes.clamp(1, 64)),
             considerate: !options.urgent,
             now: host.now,
             stop,
             thumbs: thumbs.as_ref(),
+            sums: options.mhl.as_ref().map(|_| &sums),
             clocks: &clocks,
             meter: &meter,
             without: options.without,
         };
         let mut duplicates = Vec::new();
-        let stopped = run(copying, &mut |index, told: Told| {
+        let mut placed = Placed::new(&plan, options.mhl.as_deref(), destinations.len());
+        let mut stopped = run(copying, &mut |index, told: Told| {
             if let Told::Answered { answers, .. } = &told
                 && let Some(Answer::Stands { path, .. }) = answers.first()
             {
                 duplicates.push((index, path.clone()));
             }
+            placed.take(index, &told);
             meter.files.fetch_add(1, Ordering::Relaxed);
             account.enter(index, &told, events);
         });
@@ -95,6 +107,7 @@ impl Prepared {
             thumbs.finish();
         }
         let interrupted = stop.load(Ordering::Relaxed);
+        let unlisted = placed.list(&destinations, &sums, (host.now)());
         for (source, session) in sessions.iter().enumerate() {
             for destination in &destinations {
                 let _ = sys::remove_empty_folder(&destination.library.incoming().join(session.to_string()));
@@ -102,10 +115,16 @@ impl Prepared {
             // What was cut off stays open: the next import of this card finishes it under the same names.
             if stopped.is_none() && !interrupted {
                 let safe = Some(account.is_safe(source));
-                catalog.close_session(*session, &account.counts(source), (host.now)(), safe)?;
+                let closed = point(Op::Commit)
+                    .at(Step::Write, &place.file())
+                    .map_err(StartError::from)
+                    .and_then(|()| Ok(catalog.close_session(*session, &account.counts(source), (host.now)(), safe)?));
+                // Every file has been told by now, so this is no failure to start.
+                stopped = closed.err().map(|error| format!("the import could not be closed: {error}"));
             }
         }
-        if let Some(library) = destinations.first() {
+        // A library that was unmounted or moved meanwhile has left an empty folder, in which nothing belongs.
+        if let Some(library) = destinations.first().filter(|library| library.library.is_here()) {
             notes.extend(keeping::settle_marks(&mut catalog, &library.library, &sessions, &options, (host.now)()));
             notes.extend(keeping::keep(&mut catalog, &library.library, &place, host));
         }
@@ -121,7 +140,7 @@ impl Prepared {
         report.stages.thumbnails = clocks.thumbnails.seconds();
         report.stages.catalog = clocks.catalog.seconds();
         events.event(Event::Report(Box::new(report.clone())));
-        Ok(Ended { report, stopped, interrupted, notes })
+        Ok(Ended { report, stopped, interrupted, notes, unlisted })
     }
 
     /// Says what each file's end would be, and changes nothing. Files whose content may be here already are read and
@@ -196,6 +215,52 @@ impl Prepared {
     }
 }
 
+/// Where files of a session are, for its manifests.
+struct Placed<'a> {
+    plan: &'a Plan,
+    host: Option<&'a str>,
+    /// By destination: the place in the plan, the path, and whether it was written now.
+    files: Vec<Vec<(usize, PathBuf, bool)>>,
+}
+
+impl<'a> Placed<'a> {
+    fn new(plan: &'a Plan, host: Option<&'a str>, destinations: usize) -> Self {
+        Self { plan, host, files: vec![Vec::new(); destinations] }
+    }
+
+    /// What an interrupted import had copied is a duplicate now; it is taken too, and listed if it is not yet.
+    fn take(&mut self, index: usize, told: &Told) {
+        let (Some(_), Told::Answered { answers, .. }) = (self.host, told) else { return };
+        for (files, answer) in self.files.iter_mut().zip(answers) {
+            match answer {
+                Answer::Copied { path, .. } => files.push((index, path.clone(), true)),
+                Answer::Stands { path, .. } => files.push((index, path.0.clone(), false)),
+                Answer::Failed(_) => {}
+            }
+        }
+    }
+
+    /// Writes a generation to each folder of each destination; what could not be listed, one line each.
+    fn list(self, destinations: &[Destination], sums: &Sums, now: jiff::Timestamp) -> Vec<String> {
+        let Some(host) = self.host else { return Vec::new() };
+        let sums = sums.lock().map(|mut sums| std::mem::take(&mut *sums)).unwrap_or_default();
+        let mut unlisted = Vec::new();
+        for (destination, files) in destinations.iter().zip(self.files) {
+            if !destination.library.is_here() {
+                unlisted.push(format!("no manifest for {}: it is not there any more", destination.path().display()));
+                continue;
+            }
+            let listed = files.into_iter().filter_map(|(index, path, is_new)| {
+                let file = &self.plan.files.get(index)?.file;
+                let sum = sums.get(&index).copied().filter(|_| is_new);
+                Some(Listed { path, size: file.size, mtime_ns: file.mtime_ns, sum })
+            });
+            unlisted.extend(Writing { host, now }.add(destination.path(), listed.collect()));
+        }
+        unlisted
+    }
+}
+
 /// One file at a time where a device seeks or sits on USB.
 fn lanes(plan: &Plan, destinations: &[Destination]) -> usize {
     let card = |source: &PlannedSource| sys::has_seek_cost(&source.card.source);
@@ -215,6 +280,7 @@ fn create_missing(
         Some(catalog) => catalog,
         None => {
             // The folder first: the catalogue usually lies in it.
+            point(Op::MakeFolder).at(Step::MakeFolder, &options.library)?;
             std::fs::create_dir_all(&options.library).at(Step::MakeFolder, &options.library)?;
             if options.without.catalog {
                 std::fs::create_dir_all(place.dir()).at(Step::MakeFolder, place.dir())?;
@@ -296,6 +362,7 @@ fn intend(
         }
         for destination in destinations {
             let folder = destination.library.incoming().join(session.to_string());
+            point(Op::MakeFolder).at(Step::MakeFolder, &folder)?;
             std::fs::create_dir_all(&folder).at(Step::MakeFolder, &folder)?;
         }
     }

@@ -1,10 +1,10 @@
-//! Reading one original back from the medium, for `verify`.
+//! Reading originals back from the medium, for `verify`.
 
 use std::path::Path;
 
 use lightfast_model::{ContentHash, Verified};
 
-use crate::copy::{AlignedBuffer, cold_hash};
+use crate::copy::{AlignedBuffer, cold_hash, proof_level, read_full};
 use crate::sys;
 
 /// What a file on the disk turned out to be.
@@ -38,6 +38,23 @@ pub fn read_back(path: &Path, size: u64) -> ReadBack {
     match cold_hash(path, size, class, &mut AlignedBuffer::new()) {
         Ok((hash, verified)) => ReadBack::Read { hash, verified },
         Err(error) => ReadBack::Unreadable(error),
+    }
+}
+
+/// Reads a whole file past the system's cache where that is possible, block by block, and says how far the read can be
+/// trusted to have come from the medium.
+pub fn read_whole(path: &Path, take: &mut dyn FnMut(&[u8])) -> std::io::Result<Verified> {
+    let (class, _) = sys::fs_class(path);
+    let (file, mut direct) = sys::open_cold(path)?;
+    let mut buffer = AlignedBuffer::new();
+    let mut offset = 0;
+    loop {
+        let block = read_full(&file, &mut direct, &mut buffer, offset)?;
+        if block.is_empty() {
+            return Ok(proof_level(class, direct));
+        }
+        take(block);
+        offset += block.len() as u64;
     }
 }
 

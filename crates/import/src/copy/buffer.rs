@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use crate::fault::{Op, point};
+use crate::fault::{Op, at_most};
 use crate::sys::Direct;
 
 /// Bytes moved at a time: a huge page. It is one piece of the machine's memory, so a direct transfer is one piece too and
@@ -80,7 +80,10 @@ pub(crate) fn read_full<'a>(
     let block = buffer.block();
     let mut filled = 0;
     while let Some(rest) = block.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        match point(Op::Read).and_then(|()| file.read_at(rest, offset + filled as u64)) {
+        let allowed = at_most(Op::Read, rest.len(), if *direct == Direct::Yes { ALIGN } else { 1 });
+        let read =
+            allowed.and_then(|most| file.read_at(rest.get_mut(..most).unwrap_or_default(), offset + filled as u64));
+        match read {
             Ok(0) => break,
             Ok(count) => {
                 filled += count;

@@ -28,6 +28,8 @@ pub(super) struct LaneSettings<'a> {
     pub(super) direct: bool,
     /// Whether contents are hashed; only a benchmark leaves that out.
     pub(super) hash: bool,
+    /// Whether to compute XXH128 as well, for manifests.
+    pub(super) sum: bool,
 }
 
 /// Where one destination's copy of a file is written.
@@ -51,6 +53,8 @@ pub(super) enum Sink<'a> {
 pub(super) struct Read {
     pub(super) hash: ContentHash,
     pub(super) quick: QuickKey,
+    /// XXH128, where it was asked for.
+    pub(super) sum: Option<u128>,
     pub(super) copies: Vec<Result<Written, Why>>,
 }
 
@@ -115,12 +119,12 @@ pub(super) fn copy_one(
     still_as_listed(&source, path, listed)?;
     let mut open: Vec<Open<'_>> = sinks.iter().map(|sink| Open::begin(sink, listed.size, settings.direct)).collect();
     match pass(settings, path, listed, (&source, &mut direct), &mut open, buffer, tee) {
-        Ok((hash, quick)) => {
+        Ok((hash, quick, sum)) => {
             if direct == Direct::No {
                 sys::drop_cached(&source);
             }
             let copies = open.into_iter().map(|sink| sink.end(listed.mtime_ns, settings.umask)).collect();
-            Ok(Read { hash, quick, copies })
+            Ok(Read { hash, quick, sum, copies })
         }
         Err(why) => {
             open.into_iter().for_each(Open::abandon);
@@ -138,8 +142,9 @@ fn pass(
     sinks: &mut [Open<'_>],
     buffer: &mut AlignedBuffer,
     tee: &mut Option<Tee>,
-) -> Result<(ContentHash, QuickKey), Why> {
+) -> Result<(ContentHash, QuickKey, Option<u128>), Why> {
     let mut hasher = blake3::Hasher::new();
+    let mut sum = settings.sum.then(xxhash_rust::xxh3::Xxh3::new);
     let mut quick = QuickHasher::new(listed.size);
     let mut offset = 0u64;
     loop {
@@ -155,6 +160,9 @@ fn pass(
         }
         if settings.hash {
             hasher.update(block);
+        }
+        if let Some(sum) = &mut sum {
+            sum.update(block);
         }
         quick.update(offset, block);
         if let Some(tee) = tee {
@@ -179,7 +187,7 @@ fn pass(
         // A stand-in, so that each file is a content of its own.
         hasher.update(path.as_os_str().as_encoded_bytes());
     }
-    Ok((ContentHash(*hasher.finalize().as_bytes()), quick.finish()))
+    Ok((ContentHash(*hasher.finalize().as_bytes()), quick.finish(), sum.map(|sum| sum.digest128())))
 }
 
 /// The file is the one that was listed, with the size and time that it had then.
@@ -205,7 +213,7 @@ mod tests {
 
     fn copy(path: &Path, listed: &SourceFile, temp: &Path) -> Result<Read, Why> {
         let (stop, bytes) = (AtomicBool::new(false), AtomicU64::new(0));
-        let settings = LaneSettings { stop: &stop, bytes: &bytes, umask: 0o022, direct: true, hash: true };
+        let settings = LaneSettings { stop: &stop, bytes: &bytes, umask: 0o022, direct: true, hash: true, sum: true };
         let (far, writer) = super::super::far::far(0o022, true);
         std::thread::scope(|scope| {
             scope.spawn(move || writer.run());

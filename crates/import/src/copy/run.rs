@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use jiff::Timestamp;
@@ -29,6 +29,9 @@ use crate::sys::{self, FsClass};
 /// in the plan and its destination's.
 pub(crate) type Intents = HashMap<(usize, usize), (IntentId, PathBuf)>;
 
+/// XXH128 of files by their place in the plan, for manifests.
+pub(crate) type Sums = Mutex<HashMap<usize, u128>>;
+
 /// What the copy needs besides the plan.
 pub(crate) struct Copying<'a> {
     pub(crate) plan: &'a Plan,
@@ -45,6 +48,8 @@ pub(crate) struct Copying<'a> {
     /// Set from outside to interrupt.
     pub(crate) stop: &'a AtomicBool,
     pub(crate) thumbs: Option<&'a Thumbs>,
+    /// Where to put what manifests need, if there are to be any.
+    pub(crate) sums: Option<&'a Sums>,
     pub(crate) clocks: &'a Clocks,
     pub(crate) meter: &'a Meter<'a>,
     pub(crate) without: Without,
@@ -117,6 +122,7 @@ pub(crate) fn run(copying: Copying<'_>, tell: &mut dyn FnMut(usize, Told)) -> Op
         stops: &stops,
         intents: copying.intents,
         thumbs: copying.thumbs,
+        sums: copying.sums,
         clocks: copying.clocks,
         meter: copying.meter,
         considerate: copying.considerate,
@@ -157,6 +163,7 @@ struct Threads<'a> {
     stops: &'a Stops,
     intents: &'a Intents,
     thumbs: Option<&'a Thumbs>,
+    sums: Option<&'a Sums>,
     clocks: &'a Clocks,
     meter: &'a Meter<'a>,
     considerate: bool,
@@ -230,11 +237,15 @@ impl Threads<'_> {
             umask: self.umask,
             direct,
             hash: !self.without.hash,
+            sum: self.sums.is_some(),
         };
         let preview = file.target().and_then(|target| target.thumbnail_from);
         let mut tee = self.thumbs.zip(preview).and_then(|(thumbs, preview)| thumbs.tee(index, preview));
         match copy_one(&settings, &self.plan.source_path(file), &file.file, &sinks, buffer, &mut tee) {
             Ok(read) => {
+                if let Some((sums, sum)) = self.sums.zip(read.sum) {
+                    let _ = sums.lock().map(|mut sums| sums.insert(index, sum));
+                }
                 let content = Content { hash: read.hash, quick: read.quick, size: file.file.size };
                 for (dest, copy) in places.into_iter().zip(read.copies) {
                     match (copy, settle_to.get(dest)) {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Why;
 use super::buffer::{ALIGN, AlignedBuffer};
 use crate::error::{At, IoError, Step};
-use crate::fault::{Op, point};
+use crate::fault::{Op, at_most};
 use crate::sys::{self, Direct};
 
 /// How much a buffered writer may leave dirty before the system is asked to write it.
@@ -97,7 +97,10 @@ fn write_block(
         let is_direct = *direct == Direct::Yes;
         let bytes = if is_direct { buffer.padded(len) } else { buffer.block().get(..len).unwrap_or_default() };
         let rest = bytes.get(done..).unwrap_or_default();
-        match point(Op::Write).and_then(|()| file.write_at(rest, offset + done as u64)) {
+        let allowed = at_most(Op::Write, rest.len(), if is_direct { ALIGN } else { 1 });
+        let written =
+            allowed.and_then(|most| file.write_at(rest.get(..most).unwrap_or_default(), offset + done as u64));
+        match written {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => {
                 done += count;

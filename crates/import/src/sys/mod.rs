@@ -25,4 +25,4 @@ pub(crate) use files::{
 };
 pub(crate) use mounts::{FsClass, file_size_limit, fs_class, mount_of};
 pub use mounts::{Mount, mounts, unmount};
-pub(crate) use priority::be_considerate;
+pub use priority::be_considerate;
