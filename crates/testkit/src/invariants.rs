@@ -4,7 +4,7 @@
 //! catalogue only what it claims. Every fault test ends with it. What it finds is a list of sentences; an empty
 //! list is a library in which every claim is true.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -49,39 +49,93 @@ impl Snapshot {
     }
 }
 
+/// A library with its further destinations, as one import has them.
+#[derive(Clone, Copy, Debug)]
+pub struct Places<'a> {
+    /// The library.
+    pub library: &'a Path,
+    /// The folder of the catalogue, where that is not in the library.
+    pub catalog: Option<&'a Path>,
+    /// Further destinations.
+    pub also: &'a [PathBuf],
+}
+
+impl<'a> Places<'a> {
+    /// A library by itself.
+    pub fn of(library: &'a Path) -> Self {
+        Self { library, catalog: None, also: &[] }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'a Path> + use<'a> {
+        std::iter::once(self.library).chain(self.also.iter().map(PathBuf::as_path))
+    }
+}
+
 /// Every promise that `library` breaks towards the card of which `before` was taken.
 pub fn broken(card: &Path, before: &Snapshot, library: &Path, moment: Moment) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     if Snapshot::of(card)? != *before {
         found.push("P1: the card is not what it was".to_owned());
     }
+    found.extend(broken_in(before, Places::of(library), moment)?);
+    Ok(found)
+}
+
+/// The same for a library with further destinations; the card itself is not looked at.
+pub fn broken_in(before: &Snapshot, places: Places<'_>, moment: Moment) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
     let on_card: HashSet<blake3::Hash> = before.files.values().map(|(hash, _, _)| *hash).collect();
-    let originals = originals(library)?;
-    for (path, hash) in &originals {
-        let is_claim = fs::metadata(library.join(path))?.len() == 0 && moment == Moment::AfterFault;
-        if !on_card.contains(hash) && !is_claim {
-            found.push(format!("P2: {} is under a final name and is not a whole file of the card", path.display()));
-        }
-    }
-    found.extend(false_claims(library, &originals)?);
-    if moment == Moment::Finished {
-        let here: HashSet<blake3::Hash> = originals.values().copied().collect();
-        for (path, (hash, _, _)) in before.files.iter().filter(|(path, _)| !is_junk(path)) {
-            if !here.contains(hash) {
-                found.push(format!("P6: {} is not in a library that is said to be safe", path.display()));
+    let mut all = Vec::new();
+    for folder in places.all() {
+        let originals = originals(folder)?;
+        for (path, hash) in &originals {
+            let full = folder.join(path);
+            let is_claim = fs::metadata(&full)?.len() == 0 && moment == Moment::AfterFault;
+            if !on_card.contains(hash) && !is_claim {
+                found.push(format!("P2: {} is under a final name and is not a whole file of the card", full.display()));
             }
         }
-        let incoming = library.join(".lightfast/incoming");
-        if fs::read_dir(&incoming).is_ok_and(|mut entries| entries.next().is_some()) {
-            found.push("P4: partial files are left in incoming".to_owned());
+        if moment == Moment::Finished {
+            found.extend(unfinished(before, folder, &originals));
+        }
+        all.push((folder, originals));
+    }
+    found.extend(false_claims(places, &all)?);
+    Ok(found)
+}
+
+/// P4 and P6: what is missing from, or left over in, a destination that is said to be safe.
+fn unfinished(before: &Snapshot, folder: &Path, originals: &BTreeMap<PathBuf, blake3::Hash>) -> Vec<String> {
+    let here: HashSet<&blake3::Hash> = originals.values().collect();
+    let missing = before.files.iter().filter(|(path, (hash, _, _))| !is_junk(path) && !here.contains(hash));
+    let mut found: Vec<String> = missing
+        .map(|(path, _)| format!("P6: {} is not in {}, which is said to be safe", path.display(), folder.display()))
+        .collect();
+    if fs::read_dir(folder.join(".lightfast/incoming")).is_ok_and(|mut entries| entries.next().is_some()) {
+        found.push(format!("P4: partial files are left in incoming of {}", folder.display()));
+    }
+    found
+}
+
+/// P3 and P4: of the originals that were said to be copied (path in the library and content), those that are not
+/// there any more.
+pub fn lost<'a>(said: impl IntoIterator<Item = (&'a Path, &'a str)>, library: &Path) -> io::Result<Vec<String>> {
+    let here = originals(library)?;
+    let mut found = Vec::new();
+    for (path, hash) in said {
+        let wanted = hash.trim_start_matches("blake3:");
+        match here.get(path) {
+            Some(hash) if hash.to_hex().as_str() == wanted => {}
+            Some(_) => found.push(format!("P3: {} was said to be copied and has other bytes", path.display())),
+            None => found.push(format!("P3: {} was said to be copied and is not there", path.display())),
         }
     }
     Ok(found)
 }
 
-/// Originals of a library by path, with their content.
+/// Originals of a library by path, with their content. What lightfast keeps for itself, and manifests, are not among them.
 pub fn originals(library: &Path) -> io::Result<BTreeMap<PathBuf, blake3::Hash>> {
-    let own = |path: &Path| path != Path::new(".lightfast");
+    let own = |path: &Path| path != Path::new(".lightfast") && path.file_name().is_none_or(|name| name != "ascmhl");
     if !library.exists() {
         return Ok(BTreeMap::new());
     }
@@ -89,8 +143,11 @@ pub fn originals(library: &Path) -> io::Result<BTreeMap<PathBuf, blake3::Hash>> 
 }
 
 /// P3: a row that says `verified` has a file with that content under that name.
-fn false_claims(library: &Path, originals: &BTreeMap<PathBuf, blake3::Hash>) -> io::Result<Vec<String>> {
-    let place = Place::in_library(library);
+fn false_claims(places: Places<'_>, originals: &[(&Path, BTreeMap<PathBuf, blake3::Hash>)]) -> io::Result<Vec<String>> {
+    let place = match places.catalog {
+        Some(dir) => Place::elsewhere(places.library, dir),
+        None => Place::in_library(places.library),
+    };
     if !place.file().exists() {
         return Ok(Vec::new());
     }
@@ -101,23 +158,35 @@ fn false_claims(library: &Path, originals: &BTreeMap<PathBuf, blake3::Hash>) -> 
         Err(_) if fs::metadata(place.file()).is_ok_and(|meta| meta.len() == 0) => return Ok(Vec::new()),
         Err(error) => return Ok(vec![format!("P4: the catalogue cannot be opened: {error}")]),
     };
+    let roots = catalog.roots().map_err(io::Error::other)?;
+    let ids: Vec<Option<String>> = originals.iter().map(|(folder, _)| id_of(folder)).collect();
     let mut found = Vec::new();
     let mut after = 0;
-    let mut seen: HashMap<PathBuf, u32> = HashMap::new();
     loop {
         let page = catalog.originals(after, 1000).map_err(io::Error::other)?;
         let Some(last) = page.last() else { return Ok(found) };
         after = last.row;
         for row in page {
-            let path = row.path.0.clone();
-            *seen.entry(path.clone()).or_default() += 1;
-            match originals.get(&path) {
+            let root = roots.iter().find(|root| root.id == row.root).map(|root| root.uuid.clone());
+            let at = ids.iter().position(|id| *id == root);
+            let Some((folder, here)) = at.and_then(|at| originals.get(at)) else {
+                found.push(format!("P3: {} is said to be in a destination that was not asked for", row.path.shown()));
+                continue;
+            };
+            let full = folder.join(row.path.as_path());
+            match here.get(row.path.as_path()) {
                 Some(hash) if *hash.as_bytes() == row.hash.0 => {}
-                Some(_) => found.push(format!("P3: {} has other bytes than its row says", path.display())),
-                None => found.push(format!("P3: {} has a row and is not there", path.display())),
+                Some(_) => found.push(format!("P3: {} has other bytes than its row says", full.display())),
+                None => found.push(format!("P3: {} has a row and is not there", full.display())),
             }
         }
     }
+}
+
+/// The lasting id of a destination, read without the import's code.
+fn id_of(folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(folder.join(".lightfast/format")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("id ")).map(|id| id.trim().to_owned())
 }
 
 fn is_junk(path: &Path) -> bool {
@@ -166,7 +235,7 @@ mod tests {
         fs::write(library.path().join("a.jpg"), b"who").unwrap();
         let found = broken(card.path(), &before, library.path(), Moment::AfterFault).unwrap();
         assert_eq!(found.len(), 1);
-        assert!(found[0].starts_with("P2: a.jpg"));
+        assert!(found[0].starts_with("P2: ") && found[0].contains("a.jpg"), "{found:?}");
         fs::write(library.path().join("a.jpg"), b"whole").unwrap();
         assert!(broken(card.path(), &before, library.path(), Moment::Finished).unwrap().is_empty());
         fs::write(card.at("a.jpg"), b"other").unwrap();

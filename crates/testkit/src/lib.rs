@@ -1,11 +1,13 @@
 //! Made cards and samples, faults, and the checker of invariants.
 //!
-//! The rule of this room: nothing here ships, but for the card maker, which
-//! `demo-card` reuses. What it makes is the same bytes for the same seed.
+//! The rule of this room: nothing here ships, but for the card maker, which `demo-card` reuses. What it makes is the
+//! same bytes for the same seed. File systems that fail (`fuse`) are built only with the feature of that name.
 #![forbid(unsafe_code)]
 
 mod card;
 mod format;
+#[cfg(feature = "fuse")]
+pub mod fuse;
 pub mod invariants;
 mod raw;
 pub mod samples;
