@@ -48,6 +48,8 @@ pub(crate) struct Preset {
     pub(crate) verify: Option<Verify>,
     pub(crate) strict: Option<bool>,
     pub(crate) eject: Option<bool>,
+    /// `--mhl`.
+    pub(crate) mhl: Option<bool>,
     pub(crate) urgent: Option<bool>,
     pub(crate) thumbnails: Option<YesNo>,
     pub(crate) previews: Option<Previews>,

@@ -111,6 +111,13 @@ impl Context {
     }
 }
 
+/// This machine's name, for manifests.
+pub(crate) fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "unknown".to_owned() } else { name.to_owned() }
+}
+
 /// A path as one word of a shell.
 pub(crate) fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();

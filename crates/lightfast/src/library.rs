@@ -41,7 +41,15 @@ pub(crate) fn place(context: &Context) -> Result<Place, Error> {
 
 /// Opens the library that was named; one that is not there is an error with what to do next.
 pub(crate) fn open(context: &Context, access: Access) -> Result<Opened, Error> {
-    let place = place(context)?;
+    open_place(place(context)?, context, access)
+}
+
+/// Opens the library in a folder.
+pub(crate) fn open_at(folder: &Path, context: &Context, access: Access) -> Result<Opened, Error> {
+    open_place(Place::in_library(folder), context, access)
+}
+
+fn open_place(place: Place, context: &Context, access: Access) -> Result<Opened, Error> {
     let shown = context.shown(&place.library);
     let found = Library::find(&place.library).map_err(|error| Error::start(error.to_string()))?;
     let Some(library) = found else {

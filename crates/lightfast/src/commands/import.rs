@@ -110,6 +110,10 @@ pub(crate) struct Import {
     #[arg(long, conflicts_with = "dry_run")]
     eject: bool,
 
+    /// Write an ASC MHL manifest of this import's files in each destination
+    #[arg(long, conflicts_with = "dry_run")]
+    mhl: bool,
+
     /// Normal priority, instead of giving way to other programs
     #[arg(long)]
     urgent: bool,
@@ -241,6 +245,7 @@ impl Import {
         options.again = self.again || preset.again.unwrap_or(false);
         options.sidecars = crate::keeping::settings(context);
         options.add = self.add.then_some(Add { sidecars: self.sidecars });
+        options.mhl = (self.mhl || preset.mhl.unwrap_or(false)).then(crate::context::host_name);
         Ok(options)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -18,6 +18,44 @@ use crate::reporter::{self, Words};
 
 /// How often the display is looked at while the engine is silent.
 const TICK: Duration = Duration::from_millis(100);
+
+/// After this time without a byte or a file a person is told.
+const PATIENCE: Duration = Duration::from_secs(15);
+const STUCK: &str = "Nothing has moved for 15 seconds: the card or a disk does not answer. The import waits; Ctrl-C twice \
+                     gives up, and the same command resumes.";
+
+/// Notices that nothing moves any more: a card that hangs cannot be read, and cannot be given up by itself either.
+struct Watch {
+    last: (u64, u64),
+    since: Instant,
+    told: bool,
+}
+
+impl Watch {
+    fn new() -> Self {
+        Self { last: (0, 0), since: Instant::now(), told: false }
+    }
+
+    fn saw(&mut self, event: &Event) {
+        let moved = match event {
+            Event::Progress(progress) => {
+                let now = (progress.files, progress.bytes);
+                std::mem::replace(&mut self.last, now) != now
+            }
+            _ => true,
+        };
+        if moved {
+            *self = Self { last: self.last, ..Self::new() };
+        }
+    }
+
+    /// True once for each time that nothing moves.
+    fn is_stuck(&mut self) -> bool {
+        let stuck = !self.told && self.since.elapsed() >= PATIENCE;
+        self.told |= stuck;
+        stuck
+    }
+}
 
 /// How an import ended.
 pub(crate) enum Outcome {
@@ -38,9 +76,16 @@ pub(crate) fn run_job(options: Options, words: Words, context: &Context) -> Resu
             let (host, stop) = (&host, &*stop);
             move || engine(options, host, stop, sender)
         });
+        let mut watch = Watch::new();
         loop {
+            if watch.is_stuck() {
+                context.ui.remark(STUCK);
+            }
             match receiver.recv_timeout(TICK) {
-                Ok(event) => reporter.event(&event),
+                Ok(event) => {
+                    watch.saw(&event);
+                    reporter.event(&event);
+                }
                 Err(RecvTimeoutError::Timeout) => reporter.tick(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -106,8 +151,12 @@ pub(crate) fn exit_of(outcome: &Outcome, context: &Context) -> Result<Exit, Erro
         context.ui.remark("Interrupted. What is done is safe; run the same command again to go on.");
         return Ok(Exit::Interrupted);
     }
+    for line in &ended.unlisted {
+        context.ui.warn(line);
+    }
     let report = &ended.report;
-    if report.safe_to_format.is_none() && report.failed > 0 {
+    let is_short = !ended.unlisted.is_empty() || (report.safe_to_format.is_none() && report.failed > 0);
+    if is_short {
         return Ok(Exit::Fault);
     }
     Ok(if report.safe_to_format != Some(false) || done_as_asked(report) { Exit::Done } else { Exit::Fault })

@@ -1,9 +1,11 @@
-//! Files below the library that the catalogue does not list. They are named and left alone.
+//! Files below a destination that the catalogue does not list. They are named and left alone; manifests are not among
+//! them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use lightfast_catalog::RootId;
+use lightfast_manifest::FOLDER;
 use lightfast_model::BytePath;
 
 use crate::error::Error;
@@ -13,8 +15,12 @@ use crate::library::{Opened, catalog_error};
 const BATCH: usize = 500;
 
 /// Calls `found` with the path and size of every file that is not listed, in the order of names.
-pub(super) fn files(opened: &Opened, root: RootId, found: &mut dyn FnMut(BytePath, u64)) -> Result<(), Error> {
-    let library = &opened.place.library;
+pub(super) fn files(
+    opened: &Opened,
+    root: RootId,
+    library: &Path,
+    found: &mut dyn FnMut(BytePath, u64),
+) -> Result<(), Error> {
     let mut folders = vec![PathBuf::new()];
     let mut batch = Vec::new();
     while let Some(folder) = folders.pop() {
@@ -25,7 +31,9 @@ pub(super) fn files(opened: &Opened, root: RootId, found: &mut dyn FnMut(BytePat
         for entry in entries.iter().rev() {
             let path = folder.join(entry.file_name());
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() && path != Path::new(".lightfast") => folders.push(path),
+                Ok(kind) if kind.is_dir() && path != Path::new(".lightfast") && entry.file_name() != FOLDER => {
+                    folders.push(path);
+                }
                 Ok(kind) if kind.is_file() => {
                     batch.push((BytePath(path), entry.metadata().map_or(0, |metadata| metadata.len())));
                 }
