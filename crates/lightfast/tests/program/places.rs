@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lightfast_testkit::TestCard;
 
-use crate::support::{Mounted, Output, TestLibrary, skipped, small_card};
+use crate::support::{Mounted, Output, TestLibrary, noise, skipped, small_card};
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -176,17 +176,4 @@ fn disk_full_in_the_middle() {
     assert!(limit("none"));
     let report = library.import(&card).exits(0).report();
     assert_eq!((&report["safe_to_format"], library.originals().len()), (&true.into(), 8));
-}
-
-/// Bytes that no file system makes smaller.
-fn noise(length: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    std::iter::repeat_with(|| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state as u8
-    })
-    .take(length)
-    .collect()
 }

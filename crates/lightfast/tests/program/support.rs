@@ -100,6 +100,19 @@ pub(crate) fn many_photos(count: u64) -> TestCard {
     card
 }
 
+/// Bytes that no file system makes smaller.
+pub(crate) fn noise(length: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u8
+    })
+    .take(length)
+    .collect()
+}
+
 /// What a run left: exit code, standard output, standard error.
 #[must_use]
 #[derive(Debug)]
@@ -228,40 +241,73 @@ pub(crate) fn mode(path: &Path, mode: u32) {
 pub(crate) struct Mounted {
     dir: TempDir,
     device: Option<String>,
+    image: Option<PathBuf>,
+    mount: Vec<String>,
 }
 
 impl Mounted {
+    /// In memory, with these options (`size=1m`).
+    pub(crate) fn memory(options: &str) -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let mounted = ran("mount", &["-t", "tmpfs", "-o", options, "tmpfs", text(dir.path())]);
+        mounted.then_some(Self { dir, device: None, image: None, mount: Vec::new() })
+    }
+
     /// In memory, of this size (`1m`).
     pub(crate) fn tmpfs(size: &str) -> Option<Self> {
-        let dir = tempfile::tempdir().unwrap();
-        let options = format!("size={size}");
-        ran("mount", &["-t", "tmpfs", "-o", &options, "tmpfs", text(dir.path())]).then_some(Self { dir, device: None })
+        Self::memory(&format!("size={size}"))
     }
 
     /// A new file system in an image: made by `make`, mounted by `mount` from a loop device.
     pub(crate) fn image(megabytes: u64, make: &[&str], mount: &[&str]) -> Option<Self> {
+        Self::image_in(None, megabytes, make, mount)
+    }
+
+    /// The same, with the image in a folder of the test's choice.
+    pub(crate) fn image_in(folder: Option<&Path>, megabytes: u64, make: &[&str], mount: &[&str]) -> Option<Self> {
         let dir = tempfile::tempdir().unwrap();
-        let image = dir.path().with_extension("img");
+        let name = dir.path().with_extension("img");
+        let image = folder.map_or(name.clone(), |folder| folder.join(name.file_name().unwrap()));
         std::fs::File::create(&image).unwrap().set_len(megabytes << 20).unwrap();
         let path = text(&image).to_owned();
         let device = ran(make[0], &[&make[1..], &[path.as_str()]].concat())
             .then(|| output("losetup", &["-f", "--show", path.as_str()]))
             .flatten();
-        // The loop device keeps the image; its name is not needed any more.
-        std::fs::remove_file(&image).unwrap();
-        let device = device?;
-        let mounted = ran(mount[0], &[&mount[1..], &[device.as_str(), text(dir.path())]].concat());
-        let this = Self { dir, device: Some(device) };
-        mounted.then_some(this)
+        let this = Self { dir, device, image: Some(image), mount: mount.iter().map(|s| (*s).to_owned()).collect() };
+        (this.device.is_some() && this.mount()).then_some(this)
     }
 
     pub(crate) fn path(&self) -> &Path {
         self.dir.path()
     }
 
+    /// The loop device, where there is one.
+    pub(crate) fn device(&self) -> &str {
+        self.device.as_deref().unwrap()
+    }
+
+    /// Mounts it, as at the beginning.
+    pub(crate) fn mount(&self) -> bool {
+        let [program, options @ ..] = self.mount.as_slice() else { return false };
+        let mut arguments: Vec<&str> = options.iter().map(String::as_str).collect();
+        arguments.extend([self.device(), text(self.dir.path())]);
+        ran(program, &arguments)
+    }
+
+    pub(crate) fn unmount(&self) -> bool {
+        ran("umount", &[text(self.dir.path())])
+    }
+
     /// Mounts it again, read-only.
     pub(crate) fn read_only(&self) -> bool {
         ran("mount", &["-o", "remount,ro", text(self.dir.path())])
+    }
+
+    /// Takes the end of the medium away.
+    pub(crate) fn shorten(&self, bytes: u64) {
+        let image = std::fs::File::options().write(true).open(self.image.as_ref().unwrap()).unwrap();
+        image.set_len(bytes).unwrap();
+        ran("losetup", &["-c", self.device()]);
     }
 }
 
@@ -271,18 +317,21 @@ impl Drop for Mounted {
         if let Some(device) = &self.device {
             ran("losetup", &["-d", device]);
         }
+        if let Some(image) = &self.image {
+            let _ = std::fs::remove_file(image);
+        }
     }
 }
 
-fn text(path: &Path) -> &str {
+pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn ran(program: &str, arguments: &[&str]) -> bool {
+pub(crate) fn ran(program: &str, arguments: &[&str]) -> bool {
     Command::new(program).args(arguments).output().is_ok_and(|done| done.status.success())
 }
 
-fn output(program: &str, arguments: &[&str]) -> Option<String> {
+pub(crate) fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let done = Command::new(program).args(arguments).output().ok().filter(|done| done.status.success())?;
     Some(String::from_utf8_lossy(&done.stdout).trim().to_owned())
 }
