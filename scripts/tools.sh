@@ -31,6 +31,7 @@ package_of() {
     mkfs.btrfs:*) echo btrfs-progs ;;
     mkfs.exfat:*) echo exfatprogs ;;
     mount.exfat-fuse:*) echo exfat-fuse ;;
+    mkfs.xfs:* | xfs_io:*) echo xfsprogs ;;
     fusermount3:*) echo fuse3 ;;
     setpriv:*) echo util-linux ;;
     *) echo "$1" ;;
