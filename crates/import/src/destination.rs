@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use lightfast_catalog::{Catalog, RootId};
 
-use crate::error::{At, StartError, Step};
-use crate::library::Library;
+use crate::error::StartError;
+use crate::library::{Library, make_folders};
 use crate::sys::{self, FsClass};
 
 /// A destination that exists and is locked for this import. The first is the library.
@@ -46,7 +46,7 @@ pub(crate) fn create_folder(path: &Path) -> Result<Library, StartError> {
     let mut id = [0u8; 10];
     // The system's source of randomness does not fail after boot.
     let _ = getrandom::fill(&mut id);
-    std::fs::create_dir_all(path).at(Step::MakeFolder, path)?;
+    make_folders(path)?;
     Ok(Library::create(path, lightfast_model::PhotoId::from_random(id).as_str())?)
 }
 

@@ -66,7 +66,7 @@ impl Library {
         let own = Self::own_folder(root);
         for folder in [own.clone(), own.join("incoming"), own.join("quarantine"), own.join("journal")] {
             point(Op::MakeFolder).at(Step::MakeFolder, &folder)?;
-            fs::create_dir_all(&folder).at(Step::MakeFolder, &folder)?;
+            make_folders(&folder)?;
         }
         let path = own.join("format");
         write_durably(&path, format!("lightfast library {LAYOUT}\nid {id}\n").as_bytes())?;
@@ -95,6 +95,23 @@ impl Library {
             Err(error) => Err(IoError::new(Step::Lock, &path, error).into()),
         }
     }
+}
+
+/// Makes a folder and those above it that are missing; each is durable in the one above before anything is put in it.
+/// Else a power cut could take a whole new library away by its name.
+pub(crate) fn make_folders(path: &Path) -> Result<(), IoError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    make_folders(above)?;
+    match fs::create_dir(path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && path.is_dir() => {}
+        Err(error) => return Err(IoError::new(Step::MakeFolder, path, error)),
+    }
+    sys::sync_folder(above).at(Step::SyncFolder, above)?;
+    Ok(())
 }
 
 fn parse_format(text: &str) -> Option<(u32, String)> {

@@ -13,7 +13,7 @@ use crate::card::{self, Card};
 use crate::destination::{self, Destination};
 use crate::error::{At, StartError, Step};
 use crate::fault::{Op, point};
-use crate::library::Library;
+use crate::library::{Library, make_folders};
 use crate::options::{Events, Host, Options};
 use crate::plan::{Action, Amendments, Knowledge, Plan, PlanError, PlannedSource, build, nearest_existing};
 use crate::recover::Recovery;
@@ -249,7 +249,7 @@ pub(crate) fn open_catalog(place: &Place, host: &Host) -> Result<Catalog, StartE
         return Ok(Catalog::open(place)?);
     }
     point(Op::MakeFolder).at(Step::MakeFolder, place.dir())?;
-    std::fs::create_dir_all(place.dir()).at(Step::MakeFolder, place.dir())?;
+    make_folders(place.dir())?;
     point(Op::Commit).at(Step::Write, &place.file())?;
     Ok(Catalog::create(place, (host.now)())?)
 }

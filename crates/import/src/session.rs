@@ -15,6 +15,7 @@ use crate::destination::{self, Destination};
 use crate::error::{At, StartError, Step};
 use crate::fault::{Op, point};
 use crate::keeping;
+use crate::library::make_folders;
 use crate::manifests::{Listed, Writing};
 use crate::options::{Events, Host, Options};
 use crate::plan::{Action, Knowledge, Plan, PlannedSource, hash_of};
@@ -281,7 +282,7 @@ fn create_missing(
         None => {
             // The folder first: the catalogue usually lies in it.
             point(Op::MakeFolder).at(Step::MakeFolder, &options.library)?;
-            std::fs::create_dir_all(&options.library).at(Step::MakeFolder, &options.library)?;
+            make_folders(&options.library)?;
             if options.without.catalog {
                 std::fs::create_dir_all(place.dir()).at(Step::MakeFolder, place.dir())?;
                 Catalog::in_memory()?
