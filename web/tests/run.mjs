@@ -108,6 +108,7 @@ async function attempt(name, run) {
     await run();
   } catch (error) {
     figures.check(`the part ${name} ran to its end`, false, error.stack ?? String(error));
+    await browser.last?.screenshot({ path: join(options.folder ?? tmpdir(), `lightfast-${name}-failed.png`) }).catch(() => undefined);
     program.stopAll();
   }
 }

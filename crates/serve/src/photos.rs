@@ -201,7 +201,11 @@ fn imports(catalog: &Catalog) -> Result<Vec<ImportFacts>, CatalogError> {
         .into_iter()
         .map(|s| ImportFacts {
             id: s.id.0,
-            card: s.card_label.unwrap_or(s.card),
+            // A folder that is no card goes by its own name.
+            card: s
+                .card_label
+                .or_else(|| s.source.as_path().file_name().map(|n| n.to_string_lossy().into_owned()))
+                .unwrap_or(s.card),
             job: s.job,
             started: s.started.to_string(),
             ended: s.ended.map(|at| at.to_string()),

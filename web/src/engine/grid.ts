@@ -79,6 +79,10 @@ export class Grid {
   private settle = 0;
   private relay = 0;
   private quiet = false;
+  /** The layout is not of the index that is to be shown: the grid had no width when it came. */
+  private stale = false;
+  /** Out of sight. */
+  private away = false;
 
   constructor(
     private readonly host: GridHost,
@@ -215,7 +219,8 @@ export class Grid {
   }
 
   private anchor(): { row: number; y: number } | undefined {
-    if (this.index.length === 0) return undefined;
+    // While the grid was out of sight another result may have come, of which there is no layout yet.
+    if (this.index.length === 0 || this.stale) return undefined;
     const active = this.index.positionOf(this.selection.active);
     const [first, last] = this.visible();
     const position = active >= first && active <= last ? active : first;
@@ -224,7 +229,8 @@ export class Grid {
 
   private lay(anchor?: { row: number; y: number }): void {
     const width = this.scroller.clientWidth - 2 * MARGIN;
-    if (width <= 0) return;
+    this.stale = width <= 0;
+    if (this.stale) return;
     for (const tile of this.tiles.values()) this.kept.set(tile.row, tile);
     this.tiles.clear();
     for (const header of this.headers.values()) header.remove();
@@ -250,7 +256,13 @@ export class Grid {
 
   private resized(): void {
     const [width, height] = [this.scroller.clientWidth, this.scroller.clientHeight];
-    if (width - 2 * MARGIN !== this.layout.options.width) {
+    if (width === 0) {
+      this.away = true;
+      return;
+    }
+    const back = this.away;
+    this.away = false;
+    if (this.stale || width - 2 * MARGIN !== this.layout.options.width) {
       this.lay(this.anchor());
     } else if (height !== this.runway.view) {
       const offset = this.offset;
@@ -259,6 +271,9 @@ export class Grid {
       this.moveTo(this.runway.lay(offset));
       this.scrubber.draw();
       this.schedule();
+    } else if (back) {
+      // A box that is not shown forgets how far it was scrolled.
+      this.moveTo(this.runway.lay(this.lastOffset));
     }
   }
 
@@ -305,6 +320,7 @@ export class Grid {
 
   /** One frame. */
   private draw(): void {
+    if (this.away) return;
     const began = performance.now();
     const offset = this.offset;
     const view = this.runway.view;

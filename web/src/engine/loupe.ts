@@ -178,6 +178,9 @@ export class Loupe {
     if (dataset.row !== said[0]) dataset.row = said[0];
     if (dataset.level !== said[1]) dataset.level = said[1];
     if (dataset.zoom !== said[2]) dataset.zoom = said[2];
+    // Whether what is decoded has all the pixels that are shown.
+    const sharp = String(this.level !== undefined && !this.wantsMoreThan(this.level.bitmap));
+    if (dataset.sharp !== sharp) dataset.sharp = sharp;
   }
 
   private at(event: MouseEvent): { x: number; y: number } {

@@ -216,6 +216,7 @@ export class Session {
 
   async refreshFacets(): Promise<void> {
     const query = this.place.query;
+    void this.meet().catch(() => undefined);
     const facets = await api.facets(query).catch(() => undefined);
     if (facets && query === this.place.query) this.facets = facets;
   }

@@ -44,6 +44,7 @@ export class Browser {
       locale: "en-GB",
     });
     const page = await context.newPage();
+    this.last = page;
     await page.addInitScript(probe);
     const watched = new Watched(page);
     return { page, watched, close: () => context.close() };

@@ -20,10 +20,10 @@ export function probe() {
       const pane = document.querySelector(".pane");
       return pane !== null && pane.dataset.row !== String(from) && LEVELS.indexOf(pane.dataset.level) >= LEVELS.indexOf(level);
     },
-    /** The first pane is zoomed and shows its 1:1 picture. */
+    /** The first pane is zoomed to 1:1 and what it shows has all the pixels. */
     full: () => {
       const pane = document.querySelector(".pane");
-      return pane?.dataset.level === "full" && Number(pane.dataset.zoom) >= 1;
+      return pane?.dataset.sharp === "true" && Number(pane.dataset.zoom) >= 1;
     },
   };
   const frames = [];
