@@ -2,7 +2,7 @@
 // needs and calls it.
 //
 //   node tests/run.mjs --program lightfast [--parts first,strangers] [--folder DIR] [--large DIR=PHOTOS]…
-//     [--shots DIR] [--json FILE]
+//     [--shots DIR] [--json FILE] [--short] [--times-unjudged]
 //
 // Without --parts it runs those that need no large library. Ends with status 1 where anything does not hold.
 
@@ -31,6 +31,7 @@ const { values: options } = parseArgs({
     megapixels: { type: "string", default: "21" },
     files: { type: "string", default: "113" },
     short: { type: "boolean", default: false },
+    "times-unjudged": { type: "boolean", default: false },
   },
 });
 const PARTS = ["first", "strangers", "looking", "live"];
@@ -47,7 +48,7 @@ const program = new Program(resolve(options.program ?? "../target/release/lightf
 if (!existsSync(program.path)) throw new Error(`${program.path} is not there; build it, or name it with --program`);
 const folder = mkdtempSync(join(options.folder ?? tmpdir(), "lightfast-web-"));
 const browser = await new Browser().start();
-const figures = new Figures();
+const figures = new Figures(!options["times-unjudged"]);
 const shots = options.shots && new Shots(resolve(options.shots));
 const card = join(folder, "card");
 const library = join(folder, "library");

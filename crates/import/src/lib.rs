@@ -52,7 +52,9 @@ pub use rebuild::{RebuildReport, rebuild};
 pub use repair::{Repair, RepairError, Repaired, Wanted};
 pub use rescan::{RescanEvent, RescanOptions, RescanReport, RescanState, rescan};
 pub use session::Ended;
-pub use sidecar::{Keep, SidecarConflict, SidecarReport, SidecarSettings, sidecar_path, write_sidecars};
+pub use sidecar::{
+    Keep, SidecarConflict, SidecarReport, SidecarSettings, settle_sidecars, sidecar_path, write_sidecars,
+};
 pub use sys::{Mount, be_considerate, mounts, unmount};
 pub use template::{TOKENS, Template, TemplateError};
 pub use verify::{ReadBack, read_back, read_whole};

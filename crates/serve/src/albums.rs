@@ -56,6 +56,7 @@ pub(crate) async fn create(State(app): State<App>, Body(wish): Body<New>) -> Ans
     });
     let (id, revision) = made.await?;
     app.live.changed(revision);
+    app.due.notify_one();
     id.map(|id| Json(json!({ "id": id }))).ok_or_else(taken)
 }
 
@@ -119,6 +120,7 @@ async fn change(
 ) -> Answer<Json<Value>> {
     let (did, revision) = app.library.write(move |catalog, _| Ok((act(catalog)?, catalog.revision()?))).await?;
     app.live.changed(revision);
+    app.due.notify_one();
     if did { Ok(Json(json!({}))) } else { Err(refusal()) }
 }
 

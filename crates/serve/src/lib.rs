@@ -13,6 +13,7 @@ mod extract;
 mod guard;
 mod imports;
 mod index;
+mod keep;
 mod library;
 mod listen;
 mod live;
@@ -28,6 +29,7 @@ mod server;
 mod slice;
 mod stacks;
 mod token;
+mod trash;
 mod watch;
 
 pub use guard::TOKEN_HEADER;

@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lightfast_catalog::{Catalog, CatalogError, Columns, CopyAt, Fault, Place, Query, Root, Thumbnails};
-use lightfast_import::Library as Folder;
+use lightfast_import::{Library as Folder, SidecarSettings};
 use lightfast_model::BytePath;
 use lightfast_worker::WorkerOptions;
 use tokio::sync::Semaphore;
@@ -32,6 +32,8 @@ pub struct LibraryOptions {
     pub now: fn() -> Timestamp,
     /// How to start a worker; without one, what was not made before is not made.
     pub worker: Option<WorkerOptions>,
+    /// How sidecars are written.
+    pub sidecars: SidecarSettings,
     /// ffmpeg, for clips that a browser cannot play; without it they are not converted.
     pub ffmpeg: Option<PathBuf>,
 }

@@ -130,5 +130,6 @@ pub(crate) fn answer(catalog: &Catalog, outcome: &MarkOutcome) -> Result<Done, C
 
 pub(crate) fn told(app: &App, done: Done) -> Answer<Json<Done>> {
     app.live.changed(done.revision);
+    app.due.notify_one();
     Ok(Json(done))
 }

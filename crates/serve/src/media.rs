@@ -17,6 +17,8 @@ use lightfast_import::THUMBNAIL_EDGE;
 use lightfast_model::{ContentHash, Photo, PhotoFile, PhotoKind, Preview, PreviewSource, Role};
 use lightfast_worker::{Pool, PoolJob, Task};
 
+use tokio::sync::OwnedSemaphorePermit;
+
 use crate::App;
 use crate::extract::Path;
 use crate::library::Library;
@@ -277,6 +279,8 @@ async fn made(app: &App, located: Located, task: Task) -> Answer<lightfast_worke
     let Some(pool) = app.pool.clone() else {
         return Err(Problem::new(StatusCode::NOT_FOUND, "this preview was not made, and this server makes none"));
     };
+    // Who waits here and goes away takes the wish along; what the workers have is what someone looks at now.
+    let turn = app.makers.clone().acquire_owned().await.map_err(Problem::internal)?;
     let library = app.library.clone();
     let (done, answer) = tokio::sync::oneshot::channel();
     tokio::task::spawn_blocking(move || {
@@ -286,7 +290,7 @@ async fn made(app: &App, located: Located, task: Task) -> Answer<lightfast_worke
         let size = file.metadata().map_err(cannot)?.len();
         let length = slice.length.unwrap_or(size);
         let job = PoolJob { file: Arc::new(file), offset: slice.offset, length, task };
-        submit(&pool, job, done);
+        submit(&pool, job, done, turn);
         Ok(())
     })
     .await
@@ -297,8 +301,9 @@ async fn made(app: &App, located: Located, task: Task) -> Answer<lightfast_worke
 
 type Done = tokio::sync::oneshot::Sender<Result<lightfast_worker::Picture, lightfast_worker::JobError>>;
 
-fn submit(pool: &Pool, job: PoolJob, done: Done) {
+fn submit(pool: &Pool, job: PoolJob, done: Done, turn: OwnedSemaphorePermit) {
     pool.submit(job, move |outcome| {
+        drop(turn);
         // Nobody waits any more where the person has moved on.
         let _ = done.send(outcome);
     });

@@ -39,6 +39,11 @@ impl Problem {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, what.to_string())
     }
 
+    /// As a page gets it.
+    pub(crate) fn as_json(&self) -> serde_json::Value {
+        serde_json::json!({ "what": self.what, "hint": self.hint })
+    }
+
     /// Adds what the person can do.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

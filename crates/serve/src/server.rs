@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, patch, post};
 use lightfast_worker::Pool;
 use tokio::net::TcpListener;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::clips::{self, Clips};
 use crate::guard::{self, Guard};
@@ -23,7 +24,7 @@ use crate::media::{self, FitCache};
 use crate::origin::Names;
 use crate::problem::{Answer, Problem};
 use crate::token::Token;
-use crate::{albums, assets, index, listen, marks, openapi, photos, stacks, watch};
+use crate::{albums, assets, index, keep, listen, marks, openapi, photos, stacks, trash, watch};
 
 /// Bytes of a request's body.
 pub const MAX_BODY: usize = 1024 * 1024;
@@ -68,7 +69,11 @@ pub(crate) struct App {
     pub(crate) fits: Arc<FitCache>,
     pub(crate) imports: Arc<Imports>,
     pub(crate) clips: Arc<Clips>,
+    /// Told when sidecars or the journal have something to follow.
+    pub(crate) due: Arc<Notify>,
     pub(crate) pool: Option<Arc<Pool>>,
+    /// As many turns as there are workers.
+    pub(crate) makers: Arc<Semaphore>,
 }
 
 impl App {
@@ -80,7 +85,9 @@ impl App {
             live: Live::new(),
             fits: Arc::default(),
             imports: Arc::default(),
+            due: Arc::default(),
             pool,
+            makers: Arc::new(Semaphore::new(WORKERS)),
         }
     }
 
@@ -130,17 +137,21 @@ impl Server {
         let guard = Guard::new(self.token, Names::of(self.address), self.address.port());
         let watching = tokio::spawn(watch::watch(self.app.clone()));
         tokio::spawn(index::warm(self.app.clone()));
+        let keeping = tokio::spawn(keep::keep(self.app.clone()));
+        // What an earlier run did not get to.
+        self.app.due.notify_one();
         let imports = self.app.imports.clone();
         let router = routes(self.app).layer(middleware::from_fn_with_state(Arc::new(guard), guard::watch));
         let ended = listen::run(self.listener, router, stop).await.map_err(ServeError::Run);
         watching.abort();
+        keeping.abort();
         imports.stop();
         ended
     }
 }
 
 /// Every address of the API, with its methods; what `openapi.json` describes, which a test holds it to.
-pub(crate) fn api() -> [(&'static str, MethodRouter<App>); 28] {
+pub(crate) fn api() -> [(&'static str, MethodRouter<App>); 31] {
     [
         ("/api/openapi.json", get(openapi::description)),
         ("/api/library", get(photos::library)),
@@ -158,6 +169,9 @@ pub(crate) fn api() -> [(&'static str, MethodRouter<App>); 28] {
         ("/api/albums/{id}", patch(albums::rename).delete(albums::delete)),
         ("/api/albums/{id}/photos", post(albums::photos)),
         ("/api/albums/{id}/order", post(albums::order)),
+        ("/api/trash", post(trash::change)),
+        ("/api/trash/empty", post(trash::delete)),
+        ("/api/conflicts", post(keep::settle)),
         ("/api/clips/{row}", post(clips::convert)),
         ("/api/events", get(live::listen)),
         ("/api/cards", get(imports::cards)),

@@ -1,6 +1,6 @@
 //! Notices what other processes do to the library: an import by command line, a mark by `lightfast mark`.
 //!
-//! The catalogue counts its changes; asking for that number costs nothing, so it is asked four times a second and
+//! The catalogue counts its changes; asking for that number costs nothing, so it is asked ten times a second and
 //! every page is told when it has grown. What changed is for the page to ask.
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use lightfast_catalog::Catalog;
 
 use crate::App;
 
-const PAUSE: Duration = Duration::from_millis(250);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Watches for as long as it is polled.
 pub(crate) async fn watch(app: App) {

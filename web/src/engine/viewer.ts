@@ -50,6 +50,8 @@ export interface Status {
 }
 
 const AHEAD = 8;
+/** Photos that page up and page down go by. */
+export const PAGE = 10;
 const REST_MS = 350;
 /** Long side of the picture that a histogram is made of. */
 const SAMPLE = 640;
@@ -216,6 +218,8 @@ export class Viewer {
     if (this.rested) full(here);
     if (this.zoomed) each([1], full);
     each([3, 4, -2], thumbnail);
+    // Where a page up or down would lead, what is known of the photo is known before.
+    each([PAGE, -PAGE, PAGE + 1], (row) => void this.host.facts(row));
     for (let n = 3; n <= AHEAD; n++) each([n, -(n - 1)], (row) => fit(row, true));
     return wishes;
   }

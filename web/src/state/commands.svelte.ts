@@ -2,7 +2,7 @@
 
 import { Flag, flagOf, isStack } from "../engine/index";
 import type { Grid } from "../engine/grid";
-import type { Viewer } from "../engine/viewer";
+import { PAGE, type Viewer } from "../engine/viewer";
 import { isTyping, keyName, type Command } from "./keys";
 import { api } from "./api";
 import { mayClose } from "./query";
@@ -42,7 +42,7 @@ function move(step: Step, extend: boolean): void {
     session.selection.active = row;
     return session.selected();
   } else {
-    const by: Record<string, number> = { left: -1, up: -1, right: 1, down: 1, pageup: -10, pagedown: 10 };
+    const by: Record<string, number> = { left: -1, up: -1, right: 1, down: 1, pageup: -PAGE, pagedown: PAGE };
     const last = index.length - 1;
     position = step === "home" ? 0 : step === "end" ? last : Math.min(last, Math.max(0, session.position + by[step]));
   }

@@ -40,7 +40,7 @@ export interface Notice {
 const EMPTY_FACETS: Facets = { months: [], cameras: [], lenses: [], keywords: [], imports: [] };
 const NOTICE_MS = 2600;
 /** Changes closer together than this are fetched at once. */
-const GATHER_MS = 120;
+const GATHER_MS = 60;
 
 export class Session {
   place = $state<Place>(read(location.search));

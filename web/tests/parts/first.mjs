@@ -78,8 +78,9 @@ export async function first({ program, browser, figures, card, library, shots })
   await page.keyboard.press("Control+z");
   await until(async () => (await program.json("list", "label:yellow", "--library", library)).length === 19);
   await page.keyboard.press("Control+Shift+Z");
+  await page.keyboard.press("Control+Shift+Z");
   await until(async () => (await program.json("list", "label:yellow", "--library", library)).length === 20);
-  figures.check("undone twice and done again once, in the catalogue", true);
+  figures.check("undone twice and done again twice, in the catalogue", true);
 
   figures.section("Search, and going back");
   await page.keyboard.press("g");

@@ -16,4 +16,4 @@ pub(crate) use form::photo_id;
 pub use place::sidecar_path;
 pub(crate) use place::{is_sidecar_name, photo_names};
 pub(crate) use sync::{Given, sync_rows, sync_rows_given};
-pub use sync::{Keep, SidecarConflict, SidecarReport, SidecarSettings, write_sidecars};
+pub use sync::{Keep, SidecarConflict, SidecarReport, SidecarSettings, settle_sidecars, write_sidecars};

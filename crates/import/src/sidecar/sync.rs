@@ -100,6 +100,17 @@ pub fn write_sidecars(
     }
 }
 
+/// Brings the photos of these rows and their sidecars together, and settles what contradicts itself as the settings say.
+pub fn settle_sidecars(
+    catalog: &mut Catalog,
+    library: &Library,
+    rows: &[i64],
+    settings: SidecarSettings,
+    now: Timestamp,
+) -> Result<SidecarReport, KeepError> {
+    sync_rows(catalog, library, rows, settings, now)
+}
+
 /// Brings the photos of these rows and their sidecars together; writes only where the photo is due, or where ours is to
 /// be kept.
 pub(crate) fn sync_rows(

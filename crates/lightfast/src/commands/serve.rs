@@ -13,7 +13,7 @@ use lightfast_worker::WorkerOptions;
 
 use crate::context::Context;
 use crate::error::{Error, Exit};
-use crate::{interrupt, library};
+use crate::{interrupt, keeping, library};
 
 /// Look through the library in a browser: browse, cull, rate, search, import
 #[derive(Debug, Args)]
@@ -48,6 +48,7 @@ pub(crate) fn run(args: &Serve, context: &Context) -> Result<Exit, Error> {
             zone: TimeZone::system(),
             now: Timestamp::now,
             worker: Some(WorkerOptions::new(program)),
+            sidecars: keeping::settings(context),
             ffmpeg: on_path("ffmpeg"),
         },
     };

@@ -3,7 +3,7 @@
 use crate::http::Running;
 
 /// One address of each kind; none may answer a stranger.
-const ADDRESSES: [&str; 28] = [
+const ADDRESSES: [&str; 31] = [
     "/",
     "/index.html",
     "/assets/x.js",
@@ -23,6 +23,9 @@ const ADDRESSES: [&str; 28] = [
     "/api/albums",
     "/api/albums/1",
     "/api/albums/1/photos",
+    "/api/trash",
+    "/api/trash/empty",
+    "/api/conflicts",
     "/api/clips/1",
     "/media/0/1/playable",
     "/api/events",

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lightfast_catalog::Place;
-use lightfast_import::{Host, prepare};
+use lightfast_import::{Host, SidecarSettings, prepare};
 use lightfast_model::Event;
 use lightfast_serve::{LibraryOptions, Options, Server, Token};
 use tempfile::TempDir;
@@ -55,6 +55,7 @@ impl Running {
                 zone: TimeZone::UTC,
                 now,
                 worker: None,
+                sidecars: SidecarSettings::default(),
                 ffmpeg: ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg"]
                     .map(PathBuf::from)
                     .into_iter()

@@ -4,6 +4,7 @@
 mod described;
 mod door;
 mod http;
+mod keeping;
 mod looking;
 mod marking;
 mod slow;
