@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use lightfast_testkit::{Shot, TestCard, samples};
 
@@ -28,14 +29,16 @@ fn beside(original: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Waits for what follows by itself.
+/// Waits for what follows by itself; what does not come in a minute does not come.
 fn until<T>(mut found: impl FnMut() -> Option<T>) -> T {
-    loop {
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(60) {
         if let Some(found) = found() {
             return found;
         }
         std::thread::yield_now();
     }
+    panic!("it did not come");
 }
 
 #[test]
