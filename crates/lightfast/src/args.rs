@@ -81,6 +81,8 @@ pub(crate) enum Command {
     Roots(commands::roots::Roots),
     Preview(commands::preview::Preview),
     Serve(commands::serve::Serve),
+    Previews(commands::previews::Previews),
+    Develop(commands::develop::Develop),
     Demo(commands::demo::Demo),
     DemoCard(commands::demo_card::DemoCard),
     Bench(commands::bench::Bench),

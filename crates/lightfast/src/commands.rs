@@ -5,15 +5,18 @@ pub(crate) mod cards;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod demo_card;
+pub(crate) mod develop;
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mark;
 pub(crate) mod preview;
+pub(crate) mod previews;
 pub(crate) mod rebuild;
 pub(crate) mod rescan;
 pub(crate) mod roots;
 pub(crate) mod serve;
+
 pub(crate) mod show;
 mod start;
 pub(crate) mod stats;
@@ -29,7 +32,7 @@ use crate::error::{Error, Exit};
 impl Command {
     /// Whether the config file is looked at.
     pub(crate) fn needs_config(&self) -> bool {
-        !matches!(self, Self::Worker(_) | Self::Completions(_) | Self::Man(_) | Self::DemoCard(_))
+        !matches!(self, Self::Worker(_) | Self::Completions(_) | Self::Man(_) | Self::DemoCard(_) | Self::Develop(_))
     }
 }
 
@@ -50,6 +53,8 @@ pub(crate) fn run(command: Option<Command>, context: &Context) -> Result<Exit, E
         Some(Command::Verify(args)) => verify::run(&args, context),
         Some(Command::Preview(args)) => preview::run(&args, context),
         Some(Command::Serve(args)) => serve::run(&args, context),
+        Some(Command::Previews(args)) => previews::run(&args, context),
+        Some(Command::Develop(args)) => develop::run(&args, context),
         Some(Command::Demo(args)) => demo::run(&args, context),
         Some(Command::DemoCard(args)) => demo_card::run(&args, context),
         Some(Command::Bench(args)) => bench::run(&args, context),

@@ -91,6 +91,8 @@ pub(crate) enum YesNo {
 pub(crate) enum Previews {
     /// Note where the camera's full-size JPEG lies in each file; nothing is copied
     Camera,
+    /// After the verdict, render every RAW at full size
+    Rendered,
     /// Leave that to the first look
     None,
 }

@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::args::Global;
 use crate::config::Config;
@@ -90,6 +91,11 @@ impl Context {
     /// The time now.
     pub(crate) fn now(&self) -> jiff::Timestamp {
         jiff::Timestamp::now()
+    }
+
+    /// The time now, as the file system counts it.
+    pub(crate) fn system_time() -> SystemTime {
+        SystemTime::UNIX_EPOCH + jiff::Timestamp::now().as_duration().unsigned_abs()
     }
 
     /// A path as a person reads it: below `~` where it is in the home folder, without control characters.

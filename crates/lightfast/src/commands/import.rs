@@ -6,6 +6,7 @@
 mod eject;
 mod failures;
 mod job;
+mod rendered;
 mod sources;
 
 use std::path::PathBuf;
@@ -122,9 +123,13 @@ pub(crate) struct Import {
     #[arg(long, value_enum)]
     thumbnails: Option<YesNo>,
 
-    /// What to note of full-size pictures [default: camera]
+    /// What to do about full-size pictures [default: camera]
     #[arg(long, value_enum)]
     previews: Option<Previews>,
+
+    /// With --previews rendered, leave the rendering to `lightfast previews build`
+    #[arg(long)]
+    no_wait: bool,
 }
 
 /// How copies are proven.
@@ -177,15 +182,27 @@ pub(crate) fn run(args: &Import, context: &Context) -> Result<Exit, Error> {
     let real = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
     let sources: Vec<PathBuf> = options.sources.iter().map(real).collect();
     let outcome = run_job(options, words, context)?;
-    if eject && let Outcome::Ended(ended) = &outcome {
+    if eject && let Outcome::Ended(ended, _) = &outcome {
         eject::eject(&ended.report, &sources, context);
     }
-    exit_of(&outcome, context)
+    let exit = exit_of(&outcome, context)?;
+    let wants_rendered = args.previews(context)? == Previews::Rendered && !args.no_wait;
+    if let Outcome::Ended(ended, contents) = &outcome
+        && wants_rendered
+        && !ended.interrupted
+    {
+        rendered::render(contents, context);
+    }
+    Ok(exit)
 }
 
 impl Import {
     fn preset(&self, context: &Context) -> Result<Preset, Error> {
         self.preset.as_deref().map_or(Ok(Preset::default()), |name| context.config.preset(name).cloned())
+    }
+
+    fn previews(&self, context: &Context) -> Result<Previews, Error> {
+        Ok(self.previews.or(self.preset(context)?.previews).unwrap_or(Previews::Camera))
     }
 
     /// The second stage: what the options mean here and now. An option that was typed wins over the preset's.
@@ -222,8 +239,9 @@ impl Import {
         options.strict = self.strict || preset.strict.unwrap_or(false);
         options.urgent = self.urgent || preset.urgent.unwrap_or(false);
         options.thumbnails = self.thumbnails.or(preset.thumbnails).unwrap_or(YesNo::Yes) == YesNo::Yes;
-        options.previews = match self.previews.or(preset.previews).unwrap_or(Previews::Camera) {
-            Previews::Camera => EnginePreviews::Camera,
+        options.previews = match self.previews(context)? {
+            // What is rendered comes after the import; the engine notes the camera's own as always.
+            Previews::Camera | Previews::Rendered => EnginePreviews::Camera,
             Previews::None => EnginePreviews::None,
         };
         options.also = self.also.iter().map(|dir| crate::context::absolute(dir)).collect::<Result<_, _>>()?;

@@ -4,6 +4,7 @@
 //! camera was turned; smaller ones are decoded in a worker process, as everything that decodes pixels is.
 
 mod picture;
+mod rendered;
 mod write;
 
 use std::fs::File;
@@ -22,7 +23,7 @@ use picture::{from_worker, whole};
 /// Write one picture of a photo, or of any file, as a JPEG
 ///
 /// At 1:1 it is the camera's own full-size JPEG, byte for byte out of the RAW, with an orientation added where
-/// the camera was turned.
+/// the camera was turned; with --from rendered it is what the sensor saw.
 #[derive(Debug, Args)]
 pub(crate) struct Preview {
     /// A photo's id, a path in the library, or any file
@@ -32,6 +33,10 @@ pub(crate) struct Preview {
     /// How large
     #[arg(long, value_enum, default_value_t = Size::Fit)]
     size: Size,
+
+    /// The camera's own picture, or one rendered from the RAW
+    #[arg(long, value_enum, default_value_t = Origin::Camera)]
+    from: Origin,
 
     /// The JPEG to write; - is standard output
     #[arg(long, short, value_name = "FILE")]
@@ -48,6 +53,15 @@ pub(super) enum Size {
     /// As the camera wrote it
     #[value(name = "1:1")]
     Full,
+}
+
+/// What a preview is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Origin {
+    /// The picture that the camera put into the file
+    Camera,
+    /// The RAW, developed
+    Rendered,
 }
 
 impl Size {
@@ -74,6 +88,10 @@ pub(crate) fn run(args: &Preview, context: &Context) -> Result<Exit, Error> {
     if let Ok(opened) = &opened
         && let Some(photo) = opened.photo(&args.what, context)?
     {
+        if args.from == Origin::Rendered {
+            write::jpeg(&args.output, &rendered::of_photo(opened, &photo, args.size)?, context)?;
+            return Ok(Exit::Done);
+        }
         if args.size == Size::Thumbnail
             && let Some(jpeg) = stored(opened, &photo)?
         {
@@ -83,6 +101,10 @@ pub(crate) fn run(args: &Preview, context: &Context) -> Result<Exit, Error> {
         return make(&in_library(opened, &photo, args.size)?, args, context);
     }
     match std::fs::metadata(path) {
+        Ok(found) if found.is_file() && args.from == Origin::Rendered => {
+            write::jpeg(&args.output, &rendered::of_file(path, args.size)?, context)?;
+            Ok(Exit::Done)
+        }
         Ok(found) if found.is_file() => make(&in_file(path, args.size)?, args, context),
         Ok(_) => Err(Error::start(format!("{} is a folder", path.display())).hint("name a file, or a photo's id")),
         Err(error) if args.what.contains('/') => {

@@ -18,6 +18,7 @@ mod other_faults;
 mod output;
 mod places;
 mod power;
+mod rendering;
 mod rot;
 mod scrub;
 mod sidecars;

@@ -56,8 +56,8 @@ pub(crate) fn run_part(args: &Part, context: &Context) -> Result<Exit, Error> {
     let options = import_without(args.without, &source, &library);
     let words = Words::default();
     match run_job(options, words, context)? {
-        Outcome::Ended(ended) if ended.interrupted => Ok(Exit::Interrupted),
-        Outcome::Ended(ended) if ended.stopped.is_some() || ended.report.failed > 0 => Ok(Exit::Fault),
+        Outcome::Ended(ended, _) if ended.interrupted => Ok(Exit::Interrupted),
+        Outcome::Ended(ended, _) if ended.stopped.is_some() || ended.report.failed > 0 => Ok(Exit::Fault),
         _ => Ok(Exit::Done),
     }
 }

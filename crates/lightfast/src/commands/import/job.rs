@@ -1,5 +1,6 @@
 //! One import, run on a thread of its own while this one shows what it says.
 
+use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lightfast_import::{Ended, Host, Options, StartError, add, prepare};
-use lightfast_model::{Event, Report, VerifyMode};
+use lightfast_model::{ContentHash, Event, FileState, Report, VerifyMode};
 use lightfast_worker::WorkerOptions;
 
 use super::failures;
@@ -61,8 +62,8 @@ impl Watch {
 pub(crate) enum Outcome {
     /// The plan was shown.
     Planned,
-    /// It was performed.
-    Ended(Box<Ended>),
+    /// It was performed; the contents that are in the library by it, or were before.
+    Ended(Box<Ended>, HashSet<ContentHash>),
 }
 
 /// Prepares and performs, or only plans; events go to the reporter as they come.
@@ -71,6 +72,7 @@ pub(crate) fn run_job(options: Options, words: Words, context: &Context) -> Resu
     let stop = interrupt::watch()?;
     let mut reporter = reporter::for_import(context, words);
     let (sender, receiver) = channel::<Event>();
+    let mut contents = HashSet::new();
     let ended = std::thread::scope(|scope| {
         let engine = scope.spawn({
             let (host, stop) = (&host, &*stop);
@@ -84,6 +86,11 @@ pub(crate) fn run_job(options: Options, words: Words, context: &Context) -> Resu
             match receiver.recv_timeout(TICK) {
                 Ok(event) => {
                     watch.saw(&event);
+                    if let Event::File(file) = &event
+                        && matches!(file.state, FileState::Copied | FileState::Duplicate | FileState::Added)
+                    {
+                        contents.extend(file.hash);
+                    }
                     reporter.event(&event);
                 }
                 Err(RecvTimeoutError::Timeout) => reporter.tick(),
@@ -95,19 +102,22 @@ pub(crate) fn run_job(options: Options, words: Words, context: &Context) -> Resu
     reporter.end();
     drop(reporter);
     match ended {
-        Ok(outcome) => outcome.map_err(|error| failures::start(error, context)),
+        Ok(Ok(Some(ended))) => Ok(Outcome::Ended(Box::new(ended), contents)),
+        Ok(Ok(None)) => Ok(Outcome::Planned),
+        Ok(Err(error)) => Err(failures::start(error, context)),
         // A panic has been told on standard error by its own message. What was committed before it stands.
         Err(_) => Err(Error::new(Exit::Fault, "the import ended by a defect in lightfast")
             .hint("nothing that was reported is lost; run the same command again")),
     }
 }
 
+/// `None` for a dry run.
 fn engine(
     options: Options,
     host: &Host,
     stop: &AtomicBool,
     sender: std::sync::mpsc::Sender<Event>,
-) -> Result<Outcome, StartError> {
+) -> Result<Option<Ended>, StartError> {
     let sender = std::sync::Mutex::new(sender);
     let events = move |event: Event| {
         if let Ok(sender) = sender.lock() {
@@ -116,15 +126,15 @@ fn engine(
         }
     };
     if let Some(how) = options.add {
-        return add(options, how, host, &events, stop).map(|ended| Outcome::Ended(Box::new(ended)));
+        return add(options, how, host, &events, stop).map(Some);
     }
     let dry_run = options.dry_run;
     let prepared = prepare(options, host, &events, stop)?;
     if dry_run {
         prepared.dry_run(&events)?;
-        return Ok(Outcome::Planned);
+        return Ok(None);
     }
-    prepared.perform(host, &events, stop).map(|ended| Outcome::Ended(Box::new(ended)))
+    prepared.perform(host, &events, stop).map(Some)
 }
 
 fn host(options: &Options) -> Result<Host, Error> {
@@ -139,7 +149,7 @@ fn host(options: &Options) -> Result<Host, Error> {
 
 /// The exit code of an import that ran, and what a person needs to know beside the report.
 pub(crate) fn exit_of(outcome: &Outcome, context: &Context) -> Result<Exit, Error> {
-    let Outcome::Ended(ended) = outcome else { return Ok(Exit::Done) };
+    let Outcome::Ended(ended, _) = outcome else { return Ok(Exit::Done) };
     for note in &ended.notes {
         context.ui.remark(note);
     }
