@@ -2,7 +2,7 @@
 //!
 //! One pass over the sensor in bands that stay in the cache: black, white and balance,
 //! interpolation, highlights, matrix, tone, sharpening, in this order, on 16-bit values
-//! ([`levels`] says on what scale). Decoding is behind `source`, encoding behind `jpeg`.
+//! (`levels` says on what scale). Decoding is behind `source`, encoding behind `jpeg`.
 //! Pure computing: no files, no threads, no clock but stopwatches. It is written not to
 //! panic on any bytes, but the decoder below it may: run it in the worker process.
 
