@@ -49,7 +49,7 @@ fn a_heic_has_an_upright_thumbnail_and_can_be_looked_at_whole() {
     let out = library.dir().join("large.jpg");
     let path = card.at("DCIM/IMG_0001.HEIC");
     let arguments = [path.as_os_str(), "--size".as_ref(), "1:1".as_ref(), "-o".as_ref(), out.as_os_str()];
-    library.run(["preview".as_ref()].into_iter().chain(arguments)).exits(0);
+    let _ = library.run(["preview".as_ref()].into_iter().chain(arguments)).exits(0);
     assert!(std::fs::read(&out).unwrap().starts_with(&[0xff, 0xd8]));
 }
 

@@ -1,8 +1,8 @@
 //! Tone: how linear light becomes what is shown.
 //!
 //! A [`Look`] is a small correction of colours and one curve a channel. It comes from the
-//! JPEG that the camera put into the same file (`fit`), from what was learned of other
-//! files of the maker (`maker`), or it is the sRGB curve alone. Applying it is a table.
+//! JPEG that the camera put into the same file (`fit`), from the line of its maker
+//! (`maker`), or it is the sRGB curve alone. Applying it is a table.
 
 mod choose;
 pub(crate) mod fit;
