@@ -87,7 +87,7 @@ impl Code for Label {
 
 impl Code for PreviewSource {
     const WHAT: &'static str = "kind of preview";
-    const TABLE: &'static [(Self, i64)] = &[(Self::Jpeg, 0), (Self::WholeFile, 1)];
+    const TABLE: &'static [(Self, i64)] = &[(Self::Jpeg, 0), (Self::WholeFile, 1), (Self::Heif, 2)];
 }
 
 /// State of an intent; 0 is intended.

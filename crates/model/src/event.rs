@@ -66,7 +66,7 @@ pub struct FileEvent {
     pub hash: Option<ContentHash>,
     /// How it was proven: the weakest of all destinations.
     pub verified: Option<Verified>,
-    /// Why it failed or was ignored.
+    /// Why it failed or was ignored; of a copied one, what is worth knowing (a sidecar without its photo).
     pub reason: Option<String>,
     /// How a duplicate was recognised.
     #[serde(rename = "match")]

@@ -110,9 +110,12 @@ pub enum PreviewSource {
     Jpeg,
     /// The file's main picture is the preview (a JPEG file: offset 0, the whole file).
     WholeFile,
+    /// The file is a HEIF whose main picture only a decoder shows (offset 0, the whole file): never to be sent as a JPEG.
+    /// `width`, `height` and `orientation` are of what the decoder gives.
+    Heif,
 }
 
-/// A JPEG that lies inside a file, complete and contiguous.
+/// A picture to look at that lies inside a file, complete and contiguous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Preview {
     /// How it is coded.
