@@ -1,14 +1,23 @@
-//! Which files are one photo: what one press of the shutter made.
+//! Which files are one photo: what one press of the button made.
 //!
-//! A pure function from a list of files to groups; it reads nothing. Files belong together by
-//! folder and stem: RAW, JPEG, THM, WAV and sidecars of the same number. Names alone never join
-//! files of two folders.
+//! A pure function from a list of files to groups; it reads nothing. Files belong together by folder and stem (RAW, JPEG,
+//! HEIF, THM, WAV and sidecars of the same number), by the naming rules of `data/group_names.tsv` (edits, chapters, proxies,
+//! covers), and by the content identifier of a Live Photo. Names alone never join pictures taken at different
+//! times, and never files of two folders, except where a rule says so. Trees of clips that refer to each other
+//! (`data/group_trees.tsv`) are told as such, so that they are kept whole. Frames of a burst stay photos of their own.
 
-use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+mod names;
+mod split;
+mod trees;
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use lightfast_model::{CaptureTime, Kind, Role};
+
+use names::Place;
+pub use trees::Tree;
 
 /// What grouping needs to know of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,52 +44,84 @@ pub struct Member {
 /// One photo, or files that stay together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Its files; the one that stands for the photo comes first.
+    /// Its files; the one that stands for the photo comes first, chapters in their order.
     pub members: Vec<Member>,
+    /// The tree in which it lies, if it does: its files keep their names and places below the tree's root.
+    pub tree: Option<Tree>,
 }
 
-/// Groups files into photos. Every file is in exactly one group; groups and members keep the order of the list, but for
-/// the file that stands for the photo, which comes first in its group.
+/// Groups files into photos. Every file is in exactly one group; groups are in the order of their first file in the list.
 pub fn group(files: &[GroupInput]) -> Vec<Group> {
-    let mut order: Vec<Group> = Vec::new();
-    let mut known: BTreeMap<(PathBuf, OsString), usize> = BTreeMap::new();
-    for (index, file) in files.iter().enumerate() {
-        let member = Member { index, role: role_of(file) };
-        let key = (file.path.parent().map(Path::to_path_buf).unwrap_or_default(), stem(&file.path));
-        match known.get(&key).and_then(|&at| order.get_mut(at)) {
-            Some(group) => group.members.push(member),
-            None => {
-                known.insert(key, order.len());
-                order.push(Group { members: vec![member] });
-            }
-        }
+    let places = places(files);
+    let mut buckets: BTreeMap<&(PathBuf, OsString), Vec<usize>> = BTreeMap::new();
+    for (index, place) in places.iter().enumerate() {
+        buckets.entry(&place.key).or_default().push(index);
     }
-    for group in &mut order {
-        group.members.sort_by_key(|member| rank(member.role));
+    let mut clusters: Vec<Vec<usize>> = Vec::new();
+    for bucket in buckets.values() {
+        clusters.extend(split::split(files, &places, bucket));
     }
-    order
+    let trees = trees::Trees::of(files);
+    let mut clusters = trees.gather(files, split::join_live_photos(files, clusters));
+    for cluster in &mut clusters {
+        cluster.sort_by_key(|&index| places.get(index).map(|place| rank(files, place, index)));
+    }
+    clusters.sort_by_key(|cluster| cluster.iter().min().copied());
+    let member = |&index: &usize| Some(Member { index, role: role_of(files.get(index)?) });
+    let groups = clusters.iter().map(|cluster| Group {
+        members: cluster.iter().filter_map(member).collect(),
+        tree: cluster.first().and_then(|&index| trees.around(files.get(index)?)),
+    });
+    groups.collect()
 }
 
-/// The stem that files of a photo share: `IMG_0001.CR2.xmp` and `IMG_0001.xmp` both belong to `IMG_0001.CR2`.
-fn stem(path: &Path) -> OsString {
-    let stem = path.file_stem().unwrap_or_default();
-    let is_sidecar = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("xmp"));
-    let inner = Path::new(stem);
-    let looks_like_file = inner.extension().is_some_and(|e| (2..=4).contains(&e.len()) && is_alphanumeric(e));
-    let stem = if is_sidecar && looks_like_file { inner.file_stem().unwrap_or(stem) } else { stem };
-    stem.to_ascii_uppercase()
+/// Where each file stands by its name: a rule that needs an original falls back to the name itself where there is none.
+fn places(files: &[GroupInput]) -> Vec<Place> {
+    let plain: HashMap<(PathBuf, OsString), ()> =
+        files.iter().filter(|file| stands(file)).map(|file| (Place::plain(file).key, ())).collect();
+    let place = |file: &GroupInput| {
+        let place = Place::of(file);
+        if place.needs_original && !plain.contains_key(&place.key) { Place::plain(file) } else { place }
+    };
+    files.iter().map(place).collect()
 }
 
-fn is_alphanumeric(text: &OsStr) -> bool {
-    text.as_encoded_bytes().iter().all(u8::is_ascii_alphanumeric)
+/// Whether a file is a picture or a clip by itself, not a companion of one.
+fn is_primary(kind: Kind) -> bool {
+    matches!(kind, Kind::Raw | Kind::Jpeg | Kind::Heif | Kind::Tiff | Kind::Image | Kind::Video)
+}
+
+/// Whether a file can stand for a photo, rather than only go with one.
+fn stands(file: &GroupInput) -> bool {
+    is_primary(file.kind) && !is_proxy(&file.path) && !is_thumbnail(&file.path)
+}
+
+/// Whether the folder around a file has one of these names.
+fn lies_in(path: &Path, names: &[&str]) -> bool {
+    let folder = path.parent().and_then(Path::file_name);
+    folder.is_some_and(|folder| names.iter().any(|name| folder.eq_ignore_ascii_case(name)))
+}
+
+/// Whether a clip is only a small copy or a part of another, made by the camera.
+fn is_proxy(path: &Path) -> bool {
+    let is = |name: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(name));
+    let in_p2 = path.parent().is_some_and(|folder| lies_in(folder, &["CONTENTS"]));
+    is("lrv") || is("lrf") || lies_in(path, &["SUB"]) || (in_p2 && lies_in(path, &["AUDIO", "VOICE", "ICON", "PROXY"]))
+}
+
+/// Whether a picture is only a clip's thumbnail, in the folder for those.
+fn is_thumbnail(path: &Path) -> bool {
+    lies_in(path, &["THMBNL", "AVCHDTN"])
 }
 
 fn role_of(file: &GroupInput) -> Role {
     match file.kind {
+        _ if is_thumbnail(&file.path) => Role::Thumbnail,
         Kind::Raw => Role::Raw,
         Kind::Jpeg => Role::Jpeg,
         Kind::Heif => Role::Heif,
         Kind::Tiff | Kind::Image => Role::Tiff,
+        Kind::Video if is_proxy(&file.path) => Role::Other,
         Kind::Video => Role::Video,
         Kind::Audio => Role::Audio,
         Kind::Thumbnail => Role::Thumbnail,
@@ -89,39 +130,12 @@ fn role_of(file: &GroupInput) -> Role {
     }
 }
 
-/// Which member stands for the photo.
-fn rank(role: Role) -> usize {
-    Role::ALL.iter().position(|&r| r == role).unwrap_or(usize::MAX)
+/// Which member stands for the photo, and in which order the others follow: originals before edits, chapters in order.
+fn rank(files: &[GroupInput], place: &Place, index: usize) -> (bool, usize, String, usize) {
+    let role = files.get(index).map(role_of);
+    let role = role.and_then(|role| Role::ALL.iter().position(|&r| r == role)).unwrap_or(usize::MAX);
+    (place.needs_original && role < 5, role, place.order.clone(), index)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn file(path: &str, kind: Kind) -> GroupInput {
-        GroupInput { path: path.into(), kind, ..GroupInput::default() }
-    }
-
-    fn grouped(files: &[GroupInput]) -> Vec<Vec<usize>> {
-        group(files).iter().map(|g| g.members.iter().map(|m| m.index).collect()).collect()
-    }
-
-    #[test]
-    fn raw_jpeg_sound_and_both_namings_of_the_sidecar_are_one_photo() {
-        let files = [
-            file("DCIM/100/IMG_0001.JPG", Kind::Jpeg),
-            file("DCIM/100/IMG_0001.CR2", Kind::Raw),
-            file("DCIM/100/IMG_0001.xmp", Kind::Sidecar),
-            file("DCIM/100/img_0001.CR2.xmp", Kind::Sidecar),
-            file("DCIM/100/IMG_0001.WAV", Kind::Audio),
-            file("DCIM/100/IMG_0002.CR2", Kind::Raw),
-        ];
-        assert_eq!(grouped(&files), [vec![1, 0, 4, 2, 3], vec![5]]);
-    }
-
-    #[test]
-    fn the_same_name_in_another_folder_is_another_photo() {
-        let files = [file("100/IMG_0001.CR2", Kind::Raw), file("101/IMG_0001.CR2", Kind::Raw)];
-        assert_eq!(grouped(&files), [vec![0], vec![1]]);
-    }
-}
+mod tests;

@@ -8,6 +8,7 @@ mod apple;
 mod canon;
 mod fuji;
 mod gopro;
+mod leica;
 mod lens;
 mod lens_tables;
 mod nikon;
@@ -91,9 +92,19 @@ static LAYOUTS: &[Layout] = &[
     layout(b"EPSON\0", "", 8, Base::Around, Bytes::Guess, olympus::read),
     layout(b"OLYMPUS\0", "", 12, Base::Note, Bytes::Guess, olympus::read),
     layout(b"OM SYSTEM\0", "", 16, Base::Note, Bytes::Guess, olympus::read),
+    layout(b"LEICA\0\0\0", "LEICA CAMERA", 8, Base::Note, Bytes::Guess, leica::early),
     layout(b"LEICA\0\0\0", "LEICA", 8, Base::Around, Bytes::Guess, panasonic::read),
-    layout(b"LEICA0", "LEICA", 8, Base::Note, Bytes::Guess, panasonic::leica4),
-    layout(b"LEICA\0", "LEICA", 8, Base::Note, Bytes::Guess, panasonic::leica5),
+    layout(b"LEICA0", "LEICA", 8, Base::Note, Bytes::Guess, leica::in_parts),
+    layout(b"LEICA\0\x01\0", "", 8, Base::Note, Bytes::Guess, leica::compact),
+    layout(b"LEICA\0\x04\0", "", 8, Base::Note, Bytes::Guess, leica::compact),
+    layout(b"LEICA\0\x05\0", "", 8, Base::Note, Bytes::Guess, leica::compact),
+    layout(b"LEICA\0\x06\0", "", 8, Base::Note, Bytes::Guess, leica::compact),
+    layout(b"LEICA\0\x07\0", "", 8, Base::Note, Bytes::Guess, leica::compact),
+    layout(b"LEICA\0\x10\0", "", 8, Base::Note, Bytes::Guess, leica::compact),
+    layout(b"LEICA\0\x1a\0", "", 8, Base::Note, Bytes::Guess, leica::compact),
+    layout(b"LEICA\0\x08\0", "", 8, Base::Around, Bytes::Guess, leica::compact),
+    layout(b"LEICA\0\x09\0", "", 8, Base::Around, Bytes::Guess, leica::compact),
+    layout(b"LEICA\0\x02\xff", "", 8, Base::Around, Bytes::Guess, leica::in_words),
     layout(b"LEICA CAMERA AG\0", "", 18, Base::Around, Bytes::Guess, panasonic::read),
     layout(b"Panasonic", "", 12, Base::Around, Bytes::Guess, panasonic::read),
     layout(b"AOC\0", "", 6, Base::Around, Bytes::Guess, pentax::read),

@@ -40,9 +40,9 @@ pub(crate) struct Items {
 pub(crate) enum Turn {
     /// `irot`: quarter turns anticlockwise.
     Rotate(u8),
-    /// `imir` with axis 0: left and right change places.
+    /// `imir` 1: left and right change places.
     MirrorSides,
-    /// `imir` with axis 1: top and bottom change places.
+    /// `imir` 0: top and bottom change places.
     MirrorTop,
 }
 
@@ -111,7 +111,7 @@ impl Items {
                 b"irot" => self.turns.extend(head.array(property.at).map(|[angle]| Turn::Rotate(angle & 3))),
                 b"imir" => self.turns.extend(
                     head.array(property.at)
-                        .map(|[axis]| if axis & 1 == 0 { Turn::MirrorSides } else { Turn::MirrorTop }),
+                        .map(|[axis]| if axis & 1 == 1 { Turn::MirrorSides } else { Turn::MirrorTop }),
                 ),
                 _ => {}
             }

@@ -13,7 +13,7 @@ use crate::tiff::Header;
 use super::packet;
 
 /// The box in `moov` that holds Canon's structures.
-const CANON: [u8; 16] =
+pub(super) const CANON: [u8; 16] =
     [0x85, 0xc0, 0xb6, 0x87, 0x82, 0x0f, 0x11, 0xe0, 0x81, 0x11, 0xf4, 0xce, 0x46, 0x2b, 0x6a, 0x48];
 /// The box with the XMP packet.
 const XMP: [u8; 16] = [0xbe, 0x7a, 0xcf, 0xcb, 0x97, 0xa9, 0x42, 0xe8, 0x9c, 0x71, 0x99, 0x94, 0x91, 0xe3, 0xaf, 0xac];
@@ -54,6 +54,7 @@ fn movie(head: &mut Head<'_>, moov: &Atom, found: &mut Found) {
                 let track = Track::read(head, &atom);
                 // The RAW's own track counts the frames of a burst roll; a JPEG track is the full-size preview.
                 found.frames = found.frames.max(track.samples).filter(|&n| n > 0);
+                found.stored = found.stored.or(track.coded);
                 if let Some((offset, length)) = track.first_sample {
                     previews::note(head, found, offset, length, None);
                 }
@@ -64,7 +65,8 @@ fn movie(head: &mut Head<'_>, moov: &Atom, found: &mut Found) {
     found.frames = found.frames.filter(|&n| n > 1);
 }
 
-fn canon(head: &mut Head<'_>, uuid: &Atom, found: &mut Found) {
+/// Canon's structures, which lie in its clips as well.
+pub(super) fn canon(head: &mut Head<'_>, uuid: &Atom, found: &mut Found) {
     let mut boxes = uuid.children(16);
     let mut notes = None;
     while let Some(atom) = boxes.next(head) {

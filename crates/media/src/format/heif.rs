@@ -1,10 +1,10 @@
 //! HEIF, HEIC, HIF and AVIF: the items' EXIF and XMP, the primary picture's size, and how it is turned.
 
-use lightfast_model::Orientation;
+use lightfast_model::{Orientation, PreviewSource};
 
 use crate::Head;
 use crate::bmff::{Atoms, Items, Turn};
-use crate::found::Found;
+use crate::found::{Candidate, Found};
 use crate::previews;
 
 use super::{packet, tiff_file};
@@ -28,6 +28,14 @@ fn read_items(head: &mut Head<'_>, items: &Items, found: &mut Found) {
     found.stored = items.size;
     // What a viewer does is told by the container; where it says nothing, early phones mean what EXIF says.
     found.turn = (!items.turns.is_empty()).then(|| orientation(&items.turns));
+    if let Some((width, height)) = items.size {
+        let swapped = found.turn.is_some_and(Orientation::swaps_sides);
+        let (width, height) = if swapped { (height, width) } else { (width, height) };
+        // What the container turns comes upright out of a decoder; else EXIF's word counts for what comes out.
+        let orientation = found.turn.map(|_| Orientation::UPRIGHT);
+        let source = PreviewSource::Heif;
+        found.previews.push(Candidate { source, offset: 0, length: head.len(), width, height, orientation });
+    }
     for item in &items.items {
         let Some((at, len)) = item.place else { continue };
         match &item.kind {

@@ -6,6 +6,7 @@ use crate::Head;
 use crate::found::{Candidate, Found};
 use crate::iptc;
 use crate::jpeg::{self, Frame, Segments};
+use crate::previews;
 
 use super::{mpf, packet, picture_info, tiff_file};
 
@@ -76,6 +77,10 @@ fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found
             0xe1 if mark.starts_with(XMP) => {
                 let (at, len) = after(XMP);
                 packet::read(head, at, len, found);
+            }
+            0xe0 if mark.starts_with(b"JFXX\0\x10") => {
+                let (at, len) = after(b"JFXX\0\x10");
+                previews::note(head, found, at, len, None);
             }
             0xe0 if mark.get(6..14).is_some_and(|m| m == b"HEAPJPGM") => {
                 super::ciff::read(head, segment.at, segment.at + segment.len, found);

@@ -9,7 +9,7 @@ use crate::cursor::Cursor;
 use crate::found::{Clip, Found};
 use crate::maker;
 
-use super::{packet, quicktime_keys, quicktime_user, sony_xml};
+use super::{cr3, packet, quicktime_keys, quicktime_user, sony_xml};
 
 /// The box with an XMP packet.
 const XMP: [u8; 16] = [0xbe, 0x7a, 0xcf, 0xcb, 0x97, 0xa9, 0x42, 0xe8, 0x9c, 0x71, 0x99, 0x94, 0x91, 0xe3, 0xaf, 0xac];
@@ -66,6 +66,12 @@ fn movie(head: &mut Head<'_>, moov: &Atom, found: &mut Found) {
             b"udta" => quicktime_user::read(head, &atom, found),
             b"uuid" if head.array(atom.at) == Some(XMP) => {
                 packet::read(head, atom.at + 16, atom.len().saturating_sub(16), found)
+            }
+            b"uuid" if head.array(atom.at) == Some(cr3::CANON) => {
+                // The clip's own size counts, not that of its EXIF.
+                let stored = found.stored;
+                cr3::canon(head, &atom, found);
+                found.stored = stored;
             }
             _ => {}
         }

@@ -21,6 +21,8 @@ pub(crate) enum LensId {
     Olympus(u8, u8, u8),
     Sigma(u16),
     Samsung(u16),
+    /// The code, and the frame selector in the lowest two bits.
+    Leica(u32),
 }
 
 /// Whether a text is a lens's name, and not what cameras write when they do not know.
@@ -78,6 +80,10 @@ pub(crate) fn name(found: &Found) -> Option<String> {
         LensId::Olympus(make, model, kind) => single(&tables::OLYMPUS, &format!("{make:x} {model:02x} {kind:02x}")),
         LensId::Sigma(id) => by_ends(&tables::SIGMA, &id.to_string(), &known),
         LensId::Samsung(id) => single(&tables::SAMSUNG, &id.to_string()),
+        LensId::Leica(id) => {
+            let code = id >> 2 & 0xffff;
+            single(&tables::LEICA, &format!("{code} {}", id & 3)).or_else(|| single(&tables::LEICA, &code.to_string()))
+        }
     };
     name.filter(|name| is_lens_name(name))
 }

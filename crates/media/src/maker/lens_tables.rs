@@ -70,4 +70,5 @@ pub(super) static SONY_A: Table = Table::new(include_str!("../../data/lenses_son
 pub(super) static PENTAX: Table = Table::new(include_str!("../../data/lenses_pentax.tsv"));
 pub(super) static OLYMPUS: Table = Table::new(include_str!("../../data/lenses_olympus.tsv"));
 pub(super) static SIGMA: Table = Table::new(include_str!("../../data/lenses_sigma.tsv"));
+pub(super) static LEICA: Table = Table::new(include_str!("../../data/lenses_leica.tsv"));
 pub(super) static SAMSUNG: Table = Table::new(include_str!("../../data/lenses_samsung.tsv"));
