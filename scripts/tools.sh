@@ -33,6 +33,17 @@ package_of() {
     mount.exfat-fuse:*) echo exfat-fuse ;;
     mkfs.xfs:* | xfs_io:*) echo xfsprogs ;;
     fusermount3:*) echo fuse3 ;;
+    c++:apt-get*) echo build-essential ;;
+    c++:apk*) echo build-base ;;
+    c++:dnf*) echo gcc-c++ ;;
+    c++:*) echo gcc ;;
+    pkg-config:dnf* | pkg-config:pacman* | pkg-config:apk*) echo pkgconf ;;
+    libde265:apt-get*) echo libde265-dev ;;
+    libde265:dnf*) echo libde265-devel ;;
+    libde265:apk*) echo libde265-dev ;;
+    dav1d:apt-get*) echo libdav1d-dev ;;
+    dav1d:dnf*) echo libdav1d-devel ;;
+    dav1d:apk*) echo dav1d-dev ;;
     setpriv:*) echo util-linux ;;
     *) echo "$1" ;;
   esac
@@ -88,6 +99,36 @@ install_line() {
   esac
 }
 
+# The codecs among the arguments that a compiler would not find.
+missing_codecs() {
+  local codec
+  for codec in "$@"; do
+    pkg-config --exists "$codec" 2>/dev/null || printf '%s ' "$codec"
+  done
+}
+
+# Pictures of HEIF files need a C++ compiler, pkg-config and two codecs. What is missing is installed where that may be;
+# else `features` becomes what cargo must be told to build without them.
+features=()
+want_heif() {
+  local tools codecs packages
+  tools=$(missing c++ pkg-config)
+  codecs=$(missing_codecs libde265 dav1d)
+  if [ -n "$tools$codecs" ]; then
+    # shellcheck disable=SC2086
+    packages=$(packages_of $tools $codecs)
+    # shellcheck disable=SC2086
+    install_packages $packages || true
+    tools=$(missing c++ pkg-config)
+    codecs=$(missing_codecs libde265 dav1d)
+  fi
+  [ -n "$tools$codecs" ] || return 0
+  # shellcheck disable=SC2034
+  [ -z "$tools" ] || features=(--no-default-features)
+  # shellcheck disable=SC2086
+  say "HEIF files will be imported, but not shown, without: $tools$codecs($(install_line $(packages_of $tools $codecs)))"
+}
+
 # What a build needs, or an end with the exact line to type.
 need_build_tools() {
   if ! command -v cargo >/dev/null; then
@@ -96,7 +137,7 @@ need_build_tools() {
   fi
   local tools packages
   tools=$(missing cc cmake nasm)
-  [ -n "$tools" ] || return 0
+  if [ -z "$tools" ]; then want_heif; return 0; fi
   # shellcheck disable=SC2086
   packages=$(packages_of $tools)
   say "Missing build tools: $tools"
@@ -104,7 +145,7 @@ need_build_tools() {
   if install_packages $packages; then
     # shellcheck disable=SC2086
     tools=$(missing $tools)
-    [ -n "$tools" ] || return 0
+    if [ -z "$tools" ]; then want_heif; return 0; fi
   fi
   # shellcheck disable=SC2086
   say "Install them with:" && say "" && say "    $(install_line $packages)" && say ""

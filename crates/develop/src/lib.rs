@@ -5,6 +5,7 @@
 //! because decoders may be slow, hang, or die on hostile input.
 #![deny(unsafe_code)]
 
+mod heif;
 pub mod jpeg;
 pub mod raw;
 pub mod resize;

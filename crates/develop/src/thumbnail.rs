@@ -1,4 +1,4 @@
-//! Small upright JPEGs from large ones, at the lowest cost.
+//! Small upright JPEGs from large ones (or from a HEIF), at the lowest cost.
 //!
 //! The source is decoded at the smallest of libjpeg's scales that is still
 //! large enough, an eighth by our own reader where it can, and stays in the
@@ -9,6 +9,7 @@
 
 use lightfast_model::Orientation;
 
+use crate::heif;
 use crate::jpeg::{Decoded, Header, JpegError, Limits, Plane, Planes, Turbo, eighth, profile};
 use crate::resize::{ResizeError, Samples, Scaler, fitting, turned};
 
@@ -67,8 +68,11 @@ impl Thumbnailer {
         Ok(Self { turbo: Turbo::new()?, scaler: Scaler::default() })
     }
 
-    /// The JPEG made smaller and upright.
+    /// The JPEG, or the primary picture of a HEIF, made smaller and upright.
     pub fn make(&mut self, jpeg: &[u8], request: &Request) -> Result<UprightJpeg, JpegError> {
+        if heif::is_heif(jpeg) {
+            return self.make_of_heif(jpeg, request);
+        }
         let header = Header::parse(jpeg)?;
         request.limits.check(header.width, header.height)?;
         let (width, height) = fitting(header.width, header.height, request.edge);
@@ -82,6 +86,20 @@ impl Thumbnailer {
         let is_grey = header.components.len() == 1;
         match header.icc {
             Some(icc) if profile::worth_keeping(&icc, is_grey) => {
+                Ok(UprightJpeg { jpeg: profile::with_profile(&made.jpeg, &icc)?, ..made })
+            }
+            _ => Ok(made),
+        }
+    }
+
+    fn make_of_heif(&mut self, file: &[u8], request: &Request) -> Result<UprightJpeg, JpegError> {
+        let heif::Decoded { width: across, height: down, samples, icc } =
+            heif::decode(file, request.edge, request.limits)?;
+        let (width, height) = fitting(across, down, request.edge);
+        let decoded = Samples { width: across, height: down, channels: 3, samples: &samples };
+        let made = self.small_of_rgb(decoded, width, height, request)?;
+        match icc {
+            Some(icc) if profile::worth_keeping(&icc, false) => {
                 Ok(UprightJpeg { jpeg: profile::with_profile(&made.jpeg, &icc)?, ..made })
             }
             _ => Ok(made),

@@ -234,3 +234,51 @@ proptest! {
         }
     }
 }
+
+#[cfg(feature = "heif")]
+#[test]
+fn heics_of_all_eight_orientations_come_out_upright() {
+    use lightfast_testkit::samples::heic_quarters;
+    // Red, green, blue and white, as stored.
+    let stored: Vec<u8> = [[220, 30, 30], [30, 200, 30], [30, 30, 220], [230, 230, 230]].concat();
+    for value in 1..=8 {
+        let orientation = Orientation::new(value).unwrap();
+        let picture = Samples { width: 2, height: 2, channels: 3, samples: &stored };
+        let (expected, ..) = turned(picture, orientation);
+        // The container turns the picture, so nothing more is asked for.
+        let request = Request::thumbnail(Orientation::UPRIGHT, 512);
+        let made = Thumbnailer::new().unwrap().make(&heic_quarters(value), &request).unwrap();
+        let upright = if value >= 5 { (64, 96) } else { (96, 64) };
+        assert_eq!((made.width, made.height), upright, "{value}");
+        let image = turbojpeg::decompress(&made.jpeg, turbojpeg::PixelFormat::RGB).unwrap();
+        for (quarter, colour) in expected.chunks(3).enumerate() {
+            let x = image.width * (1 + 2 * (quarter % 2)) / 4;
+            let y = image.height * (1 + 2 * (quarter / 2)) / 4;
+            let at = y * image.pitch + x * 3;
+            let near = image.pixels[at..at + 3].iter().zip(colour).all(|(a, b)| a.abs_diff(*b) < 30);
+            assert!(near, "orientation {value}, quarter {quarter}: {:?}, not {colour:?}", &image.pixels[at..at + 3]);
+        }
+    }
+}
+
+#[cfg(feature = "heif")]
+#[test]
+fn a_heif_that_is_cut_or_too_large_is_refused() {
+    let whole = lightfast_testkit::samples::heic_quarters(1);
+    let mut thumbnailer = Thumbnailer::new().unwrap();
+    let request = Request::fit(Orientation::UPRIGHT, u32::MAX);
+    for len in (16..whole.len() - 1).step_by(7) {
+        let _ = thumbnailer.make(&whole[..len], &request);
+    }
+    let small = Request { limits: Limits { pixels: 100 }, ..request };
+    assert!(thumbnailer.make(&whole, &small).is_err());
+    assert!(thumbnailer.make(&whole, &request).is_ok());
+}
+
+#[cfg(not(feature = "heif"))]
+#[test]
+fn without_its_decoder_a_heif_is_refused_with_words() {
+    let heic = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic";
+    let error = Thumbnailer::new().unwrap().make(heic, &Request::thumbnail(Orientation::UPRIGHT, 512)).unwrap_err();
+    assert!(matches!(error, JpegError::Unsupported(_)));
+}

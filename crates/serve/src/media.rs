@@ -72,17 +72,22 @@ impl Located {
         Self::all(previews).reduce(|a, b| if b.preview.long_edge() > a.preview.long_edge() { b } else { a })
     }
 
+    /// Whether no browser would show its bytes as they are.
+    fn needs_decoder(&self) -> bool {
+        self.preview.source == PreviewSource::Heif
+    }
+
     /// What a fit picture comes from, and whether it must be made.
     pub(crate) fn fit(previews: &[LocatedPreviews], can_make: bool) -> Option<(Self, bool)> {
         let as_it_is = Self::all(previews)
-            .filter(|l| FIT_ENOUGH.contains(&l.preview.long_edge()))
+            .filter(|l| !l.needs_decoder() && FIT_ENOUGH.contains(&l.preview.long_edge()))
             .min_by_key(|l| l.preview.long_edge());
         match as_it_is {
             Some(located) => Some((located, false)),
             None => {
                 let largest = Self::largest(previews)?;
-                let make = can_make && largest.preview.long_edge() > *FIT_ENOUGH.end();
-                Some((largest, make))
+                let make = largest.needs_decoder() || largest.preview.long_edge() > *FIT_ENOUGH.end();
+                (can_make || !largest.needs_decoder()).then_some((largest, make && can_make))
             }
         }
     }
@@ -96,7 +101,7 @@ impl Located {
     fn slice(&self, library: &Library) -> Answer<Slice> {
         let path = library.find_here(&self.file.copies)?;
         Ok(match self.preview.source {
-            PreviewSource::WholeFile => Slice { path, offset: 0, length: None },
+            PreviewSource::WholeFile | PreviewSource::Heif => Slice { path, offset: 0, length: None },
             PreviewSource::Jpeg => Slice { path, offset: self.preview.offset, length: Some(self.preview.length) },
         })
     }
@@ -183,7 +188,13 @@ pub(crate) async fn full(State(app): State<App>, Path((epoch, row)): Asked, requ
     app.check_epoch(&epoch).await?;
     let (_, previews) = find(&app, row).await?;
     let located = Located::largest(&previews).ok_or_else(no_preview)?;
-    stream(&app, located, &request).await
+    if !located.needs_decoder() {
+        return stream(&app, located, &request).await;
+    }
+    let tag = format!("h{}", short(&located.file.hash));
+    let task = Task::Fit { orientation: located.preview.orientation, edge: u32::MAX };
+    let jpeg = made(&app, located, task).await?.jpeg;
+    Ok(slice::bytes(jpeg, &Label { kind: "image/jpeg", tag, immutable: true }, &request))
 }
 
 async fn stream(app: &App, located: Located, request: &HeaderMap) -> Answer {

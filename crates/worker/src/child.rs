@@ -205,7 +205,7 @@ impl Drop for Child {
 }
 
 /// Waits until there is something to read, or the end. False at the deadline.
-fn readable(descriptor: &impl AsFd, deadline: Instant) -> bool {
+pub(crate) fn readable(descriptor: &impl AsFd, deadline: Instant) -> bool {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec { tv_sec: left.as_secs().min(1 << 30) as i64, tv_nsec: i64::from(left.subsec_nanos()) };
@@ -227,7 +227,7 @@ fn last_words() -> std::io::Result<File> {
 }
 
 /// Printable, and not too long for one line.
-fn shown(bytes: &[u8]) -> String {
+pub(crate) fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_SHOWN).collect::<String>().trim().to_owned()
 }

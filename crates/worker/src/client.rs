@@ -25,6 +25,8 @@ pub struct WorkerOptions {
     pub idle_priority: bool,
     /// What its jobs may cost.
     pub limits: TaskLimits,
+    /// The ffmpeg that is installed, for frames of clips; `None` where there is none.
+    pub ffmpeg: Option<PathBuf>,
 }
 
 impl WorkerOptions {
@@ -36,6 +38,7 @@ impl WorkerOptions {
             nice: 0,
             idle_priority: false,
             limits: TaskLimits::default(),
+            ffmpeg: None,
         }
     }
 }

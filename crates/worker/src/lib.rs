@@ -12,6 +12,7 @@
 
 mod child;
 mod client;
+mod clip;
 mod confine;
 mod job;
 mod limits;
@@ -24,6 +25,7 @@ mod tests;
 pub use lightfast_develop::raw::{DevelopOptions, Quality, WhiteBalance};
 
 pub use client::{Worker, WorkerOptions};
+pub use clip::{POSTER_LIMITS, Poster, Probed, poster, probe};
 pub use job::{Fault, Job, JobError, Picture, Refusal, Task};
 pub use limits::{Limits, TaskLimits};
 pub use pool::{Callback, Pool, PoolJob};

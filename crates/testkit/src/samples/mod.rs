@@ -8,7 +8,7 @@ mod jpeg;
 mod movie;
 mod raw;
 
-pub use heif::{cr3, heic};
+pub use heif::{cr3, heic, heic_quarters};
 pub use jpeg::{jpeg, jpeg_without_exif};
 pub use movie::{mov, mp4, sparse_mov, thm};
 pub use raw::{cr2, dng};
