@@ -14,8 +14,13 @@ const MAX_NAME: usize = 255;
 /// Whether the catalogue knows a file under this path, relative to the destination.
 pub(crate) type IsRecorded<'a> = dyn Fn(&Path) -> bool + 'a;
 
-/// A file that needs a name: what follows its photo's stem (`.CR2`, `.CR2.xmp`), and its bytes.
-pub(crate) struct Tail {
+/// A file that needs a name.
+pub(crate) struct Named {
+    /// Where the template puts it, without what follows.
+    pub(crate) stem: PathBuf,
+    /// Its own stem on the card, by which the files of one recording's parts stay together.
+    pub(crate) own: OsString,
+    /// What follows the stem: `.CR2`, `.CR2.xmp`.
     pub(crate) text: OsString,
     pub(crate) size: u64,
 }
@@ -71,24 +76,66 @@ impl<'a> Namer<'a> {
         there.is_ok_and(|meta| meta.is_file() && meta.len() == size && size > 0) && !(self.is_recorded)(path)
     }
 
-    /// Names the files of one photo; `stem` is what the template made.
-    pub(crate) fn name(&mut self, stem: &Path, tails: &[Tail]) -> Vec<PathBuf> {
+    /// Names the files of one photo: all with one number, where one is needed at all.
+    pub(crate) fn name(&mut self, files: &[Named]) -> Vec<PathBuf> {
+        let tails = tails(files);
         for number in 1u32.. {
-            let paths: Vec<PathBuf> = tails.iter().map(|tail| numbered(stem, number, &tail.text)).collect();
+            let paths: Vec<PathBuf> =
+                files.iter().zip(&tails).map(|(file, tail)| numbered(&file.stem, number, tail)).collect();
             let distinct: HashSet<_> = paths.iter().map(|path| folded(path.as_os_str())).collect();
             if distinct.len() == paths.len()
-                && paths.iter().zip(tails).all(|(path, tail)| self.is_free(path, tail.size))
+                && paths.iter().zip(files).all(|(path, file)| self.is_free(path, file.size))
             {
                 self.given.extend(distinct);
                 return paths;
             }
             if distinct.len() < paths.len() {
                 // Two files of one photo with one name (a card that knows case): each is named by itself.
-                return tails.iter().flat_map(|tail| self.name(stem, std::slice::from_ref(tail))).collect();
+                return files.iter().flat_map(|file| self.name(std::slice::from_ref(file))).collect();
             }
         }
         Vec::new()
     }
+
+    /// Takes a folder for a tree of files (paths inside it, and bytes), if all their names are free there. A folder that is
+    /// on the disk already counts only where it is this tree's (`is_ours`, or one of its files lies in it).
+    pub(crate) fn take_tree(&mut self, folder: &Path, files: &[(PathBuf, u64)], is_ours: bool) -> bool {
+        let paths: Vec<(PathBuf, u64)> = files.iter().map(|(path, size)| (folder.join(path), *size)).collect();
+        let exists = |path: &Path| self.root.join(path).symlink_metadata().is_ok();
+        let may = is_ours || !exists(folder) || paths.iter().any(|(path, _)| exists(path));
+        let free = may && paths.iter().all(|(path, size)| self.is_free(path, *size));
+        if free {
+            self.given.extend(paths.iter().map(|(path, _)| folded(path.as_os_str())));
+        }
+        free
+    }
+}
+
+/// What follows the stem of each file. Where the template gives the parts of one recording the same stem, the files of the
+/// second part get `-2` in front of theirs, and so on.
+fn tails(files: &[Named]) -> Vec<OsString> {
+    let mut used: HashSet<Vec<u8>> = HashSet::new();
+    let mut numbers: HashMap<Vec<u8>, u32> = HashMap::new();
+    for file in files {
+        let own = folded(&file.own);
+        if numbers.contains_key(&own) {
+            continue;
+        }
+        let same: Vec<&Named> = files.iter().filter(|other| folded(&other.own) == own).collect();
+        let key = |other: &Named, number| folded(numbered(&other.stem, number, &other.text).as_os_str());
+        let free = |number: &u32| same.iter().all(|other| !used.contains(&key(other, *number)));
+        let number = (1..=files.len() as u32 + 1).find(free).unwrap_or(1);
+        let keys: Vec<Vec<u8>> = same.iter().map(|other| key(other, number)).collect();
+        used.extend(keys);
+        numbers.insert(own, number);
+    }
+    let tail = |file: &Named| {
+        let number = numbers.get(&folded(&file.own)).copied().unwrap_or(1);
+        let mut tail = OsString::from(if number > 1 { format!("-{number}") } else { String::new() });
+        tail.push(&file.text);
+        tail
+    };
+    files.iter().map(tail).collect()
 }
 
 /// The next name by rule where a planned one was taken meanwhile: `a.CR2`, `a-2.CR2`, `a-3.CR2`.
@@ -100,7 +147,8 @@ pub(crate) fn alternative(path: &Path, number: u32) -> PathBuf {
     numbered(&stem, number, OsStr::from_bytes(tail))
 }
 
-fn numbered(stem: &Path, number: u32, tail: &OsStr) -> PathBuf {
+/// A stem with the number of a name that is taken, and what follows it.
+pub(crate) fn numbered(stem: &Path, number: u32, tail: &OsStr) -> PathBuf {
     let suffix = if number > 1 { format!("-{number}") } else { String::new() };
     let mut name = stem.file_name().unwrap_or_default().as_bytes().to_vec();
     let room = MAX_NAME.saturating_sub(suffix.len() + tail.len()).max(1);
@@ -122,18 +170,26 @@ fn numbered(stem: &Path, number: u32, tail: &OsStr) -> PathBuf {
     out
 }
 
-/// What follows a photo's stem in the name of one of its files; its extension where the stem is another.
-pub(crate) fn tail_of(name: &OsStr, stem: &OsStr) -> OsString {
-    let (name, stem) = (name.as_bytes(), stem.as_bytes());
-    let head = name.get(..stem.len()).filter(|head| head.eq_ignore_ascii_case(stem));
-    let follows = head.and_then(|_| name.get(stem.len()..)).filter(|tail| tail.is_empty() || tail.starts_with(b"."));
+/// A file's own stem on the card, and what follows it: that of its photo where the name begins with it, also with both
+/// extensions of a sidecar; else its own.
+pub(crate) fn own_stem(name: &OsStr, of_photo: &OsStr, is_sidecar: bool) -> (OsString, OsString) {
+    let (bytes, stem) = (name.as_bytes(), of_photo.as_bytes());
+    let head = bytes.get(..stem.len()).filter(|head| head.eq_ignore_ascii_case(stem));
+    let follows = head.and_then(|_| bytes.get(stem.len()..)).filter(|tail| tail.is_empty() || tail.starts_with(b"."));
     if let Some(tail) = follows {
-        return OsStr::from_bytes(tail).to_owned();
+        return (of_photo.to_owned(), OsStr::from_bytes(tail).to_owned());
     }
-    let extension = Path::new(OsStr::from_bytes(name)).extension();
-    let mut tail = OsString::from(if extension.is_some() { "." } else { "" });
-    tail.push(extension.unwrap_or_default());
-    tail
+    let own = Path::new(name).file_stem().unwrap_or_default();
+    let inner = Path::new(own);
+    let is_short = |extension: &OsStr| {
+        (2..=4).contains(&extension.len()) && extension.as_bytes().iter().all(u8::is_ascii_alphanumeric)
+    };
+    let own = match inner.file_stem() {
+        Some(stem) if is_sidecar && inner.extension().is_some_and(is_short) => stem,
+        _ => own,
+    };
+    let tail = bytes.get(own.len()..).unwrap_or_default();
+    (own.to_owned(), OsStr::from_bytes(tail).to_owned())
 }
 
 /// Bytes that are equal for names which a file system without case would take for one.
@@ -148,8 +204,9 @@ fn folded(name: &OsStr) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn tails(list: &[&str]) -> Vec<Tail> {
-        list.iter().map(|text| Tail { text: text.into(), size: 7 }).collect()
+    fn files(stem: &str, list: &[&str]) -> Vec<Named> {
+        let file = |text: &&str| Named { stem: stem.into(), own: "x".into(), text: text.into(), size: 7 };
+        list.iter().map(file).collect()
     }
 
     fn unrecorded(_: &Path) -> bool {
@@ -163,7 +220,7 @@ mod tests {
         std::fs::write(dir.path().join("b.jpg"), "other").unwrap();
         let name = |stem: &str, known: bool| {
             let is_recorded = move |_: &Path| known;
-            Namer::new(dir.path(), &is_recorded).name(Path::new(stem), &tails(&[".jpg"]))
+            Namer::new(dir.path(), &is_recorded).name(&files(stem, &[".jpg"]))
         };
         assert_eq!(name("a", false), [PathBuf::from("a.jpg")]);
         assert_eq!(name("a", true), [PathBuf::from("a-2.jpg")]);
@@ -174,7 +231,7 @@ mod tests {
     fn burst_that_shares_a_second_gets_distinct_names() {
         let dir = tempfile::tempdir().unwrap();
         let mut namer = Namer::new(dir.path(), &unrecorded);
-        let names: Vec<_> = (0..3).flat_map(|_| namer.name(Path::new("a/20090712"), &tails(&[".CR2"]))).collect();
+        let names: Vec<_> = (0..3).flat_map(|_| namer.name(&files("a/20090712", &[".CR2"]))).collect();
         assert_eq!(names, ["a/20090712.CR2", "a/20090712-2.CR2", "a/20090712-3.CR2"].map(PathBuf::from));
     }
 
@@ -183,7 +240,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("20230401_0001.JPG"), "A").unwrap();
         let mut namer = Namer::new(dir.path(), &unrecorded);
-        let names = namer.name(Path::new("20230401_0001"), &tails(&[".CR2", ".jpg"]));
+        let names = namer.name(&files("20230401_0001", &[".CR2", ".jpg"]));
         assert_eq!(names, ["20230401_0001-2.CR2", "20230401_0001-2.jpg"].map(PathBuf::from));
     }
 
@@ -191,21 +248,51 @@ mod tests {
     fn names_that_differ_only_in_case_are_kept_apart() {
         let dir = tempfile::tempdir().unwrap();
         let mut namer = Namer::new(dir.path(), &unrecorded);
-        assert_eq!(namer.name(Path::new("É"), &tails(&[".jpg"])), [PathBuf::from("É.jpg")]);
-        assert_eq!(namer.name(Path::new("é"), &tails(&[".JPG"])), [PathBuf::from("é-2.JPG")]);
-        let both = namer.name(Path::new("x"), &tails(&[".jpg", ".JPG"]));
+        assert_eq!(namer.name(&files("É", &[".jpg"])), [PathBuf::from("É.jpg")]);
+        assert_eq!(namer.name(&files("é", &[".JPG"])), [PathBuf::from("é-2.JPG")]);
+        let both = namer.name(&files("x", &[".jpg", ".JPG"]));
         assert_eq!(both, ["x.jpg", "x-2.JPG"].map(PathBuf::from));
     }
 
     #[test]
-    fn tails_follow_the_stem_and_keep_both_extensions_of_a_sidecar() {
-        let tail = |name: &str, stem: &str| tail_of(OsStr::new(name), OsStr::new(stem)).into_string().unwrap();
-        assert_eq!(tail("IMG_0001.CR2", "IMG_0001"), ".CR2");
-        assert_eq!(tail("IMG_0001.CR2.xmp", "IMG_0001"), ".CR2.xmp");
-        assert_eq!(tail("img_0001.jpg", "IMG_0001"), ".jpg");
-        assert_eq!(tail("C0001M01.XML", "C0001"), ".XML");
-        assert_eq!(tail("README", "README"), "");
-        assert_eq!(tail(".hidden", ".hidden"), "");
+    fn a_stem_is_the_photos_own_and_a_sidecar_keeps_both_extensions() {
+        let of = |name: &str, photo: &str| {
+            let is_sidecar = name.ends_with("xmp") || name.ends_with("XML");
+            let (own, tail) = own_stem(OsStr::new(name), OsStr::new(photo), is_sidecar);
+            format!("{}|{}", own.to_string_lossy(), tail.to_string_lossy())
+        };
+        assert_eq!(of("IMG_0001.CR2", "IMG_0001"), "IMG_0001|.CR2");
+        assert_eq!(of("IMG_0001.CR2.xmp", "IMG_0001"), "IMG_0001|.CR2.xmp");
+        assert_eq!(of("img_0001.jpg", "IMG_0001"), "IMG_0001|.jpg");
+        assert_eq!(of("IMG_E0001.JPG.xmp", "IMG_0001"), "IMG_E0001|.JPG.xmp");
+        assert_eq!(of("C0001M01.XML", "C0001"), "C0001M01|.XML");
+        assert_eq!(of("PXL_1.RAW-01.COVER.jpg", "PXL_1.RAW-02.ORIGINAL"), "PXL_1.RAW-01.COVER|.jpg");
+        assert_eq!(of("README", "README"), "README|");
+        assert_eq!(of(".hidden", ".hidden"), ".hidden|");
+    }
+
+    #[test]
+    fn the_parts_of_one_recording_are_numbered_with_what_belongs_to_each() {
+        let dir = tempfile::tempdir().unwrap();
+        let part = |own: &str, text: &str| Named { stem: "a/0001".into(), own: own.into(), text: text.into(), size: 7 };
+        let files = [part("GX01", ".MP4"), part("GX02", ".MP4"), part("GX01", ".THM"), part("GX02", ".THM")];
+        let mut namer = Namer::new(dir.path(), &unrecorded);
+        let names = ["a/0001.MP4", "a/0001-2.MP4", "a/0001.THM", "a/0001-2.THM"].map(PathBuf::from);
+        assert_eq!(namer.name(&files), names);
+    }
+
+    #[test]
+    fn a_tree_takes_a_folder_whole_or_not_at_all() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("t/PRIVATE")).unwrap();
+        std::fs::write(dir.path().join("t/PRIVATE/INDEX.BDM"), "another card's").unwrap();
+        let mut namer = Namer::new(dir.path(), &unrecorded);
+        let files = [(PathBuf::from("PRIVATE/INDEX.BDM"), 7), (PathBuf::from("PRIVATE/00000.MTS"), 7)];
+        assert!(!namer.take_tree(Path::new("t"), &files, false));
+        assert!(!namer.take_tree(Path::new("t"), &files[1..], false), "a folder of another tree");
+        assert!(namer.take_tree(Path::new("t"), &files[1..], true), "more clips of the same tree");
+        assert!(namer.take_tree(Path::new("t-2"), &files, false));
+        assert!(!namer.take_tree(Path::new("t-2"), &files, false), "given away");
     }
 
     #[test]

@@ -84,7 +84,9 @@ pub fn prepare(options: Options, host: &Host, events: &dyn Events, stop: &Atomic
         roots: roots.map(|(folder, open)| (open.as_ref().map(|open| open.root), folder)).collect(),
         interrupted,
     };
-    let plan = build(&options, &amendments, listed, &known, stop).map_err(|error| match error {
+    let ffmpeg = host.worker.as_ref().and_then(|worker| worker.ffmpeg.as_ref());
+    let ffprobe = ffmpeg.map(|ffmpeg| ffmpeg.with_file_name("ffprobe")).filter(|ffprobe| ffprobe.is_file());
+    let plan = build(&options, &amendments, ffprobe.as_deref(), listed, &known, stop).map_err(|error| match error {
         PlanError::Io(error) => StartError::Io(error),
         PlanError::Catalog(error) => StartError::Catalog(error),
     })?;

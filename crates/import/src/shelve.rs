@@ -145,7 +145,7 @@ impl Shelving<'_> {
         let paths: Vec<PathBuf> = strangers.iter().map(|s| self.folder.join(s.path.as_path())).collect();
         let questions: Vec<LookAt<'_>> =
             strangers.iter().zip(&paths).map(|(s, path)| LookAt { path, size: s.size, quick: true }).collect();
-        let looks = look_into(&questions, 4, self.stop);
+        let looks = look_into(&questions, 4, None, self.stop);
         let mut facts: Vec<(Facts, Option<QuickKey>)> = Vec::with_capacity(strangers.len());
         for look in looks {
             let (mut facts_of, quick) = look.map_or_else(Default::default, |look| (look.facts, look.quick));

@@ -95,6 +95,10 @@ impl<'a> Account<'a> {
             event.duplicate_of = event.path.as_ref().map(|path| path.0.to_string_lossy().into_owned());
         }
         let source = self.plan.files.get(index).map_or(0, |file| file.source);
+        if event.state == FileState::Copied {
+            let note = self.plan.files.get(index).and_then(|file| file.target()).and_then(|target| target.note);
+            event.reason = note.map(str::to_owned);
+        }
         for (dest, answer) in answers.iter().enumerate() {
             let reason = self.answer(dest, answer);
             if let Some(reason) = &reason {

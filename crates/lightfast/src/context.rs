@@ -118,6 +118,12 @@ pub(crate) fn host_name() -> String {
     if name.is_empty() { "unknown".to_owned() } else { name.to_owned() }
 }
 
+/// A program that is installed, found as a shell would.
+pub(crate) fn installed(name: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_absolute() && path.is_file())
+}
+
 /// A path as one word of a shell.
 pub(crate) fn quoted(path: &Path) -> String {
     let text = path.to_string_lossy();

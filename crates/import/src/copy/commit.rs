@@ -107,8 +107,15 @@ impl Desk<'_, '_> {
 
     /// Where the preview's bytes could not be kept while copying, the thumbnail is made from the library's copy.
     fn make_up_thumbnail(&self, index: usize, path: &Path) {
-        let preview = self.c.plan.files.get(index).and_then(PlannedFile::target).and_then(|t| t.thumbnail_from);
+        let target = self.c.plan.files.get(index).and_then(PlannedFile::target);
+        let preview = target.and_then(|target| target.thumbnail_from);
         let library = self.c.destinations.first();
+        if let Some(((thumbs, target), library)) = self.c.thumbs.zip(target.filter(|t| t.poster)).zip(library) {
+            let duration = target.facts.as_ref().and_then(|facts| facts.video.as_ref()?.duration);
+            if thumbs.poster(index, &library.path().join(path), duration, preview) {
+                return;
+            }
+        }
         if let Some(((thumbs, preview), library)) = self.c.thumbs.zip(preview).zip(library)
             && !thumbs.was_handed_over(index)
         {

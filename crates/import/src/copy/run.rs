@@ -239,7 +239,10 @@ impl Threads<'_> {
             hash: !self.without.hash,
             sum: self.sums.is_some(),
         };
-        let preview = file.target().and_then(|target| target.thumbnail_from);
+        // A frame of the clip itself will be the better picture.
+        let has_poster = self.thumbs.is_some_and(Thumbs::can_make_posters);
+        let target = file.target().filter(|target| !(target.poster && has_poster));
+        let preview = target.and_then(|target| target.thumbnail_from);
         let mut tee = self.thumbs.zip(preview).and_then(|(thumbs, preview)| thumbs.tee(index, preview));
         match copy_one(&settings, &self.plan.source_path(file), &file.file, &sinks, buffer, &mut tee) {
             Ok(read) => {

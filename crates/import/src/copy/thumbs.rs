@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use lightfast_catalog::{Catalog, LocatedPreviews, RootId, Thumbnails};
 use lightfast_model::{BytePath, ContentHash, Orientation, Preview};
-use lightfast_worker::{JobError, Picture, Pool, PoolJob, Task, WorkerOptions};
+use lightfast_worker::{JobError, Picture, Pool, PoolJob, Poster, Task, WorkerOptions};
 use rustix::fs::MemfdFlags;
 
 use super::Busy;
@@ -38,6 +38,8 @@ pub(crate) struct ThumbsOptions {
 /// Makes thumbnails beside the copy.
 pub(crate) struct Thumbs {
     messages: Sender<Message>,
+    /// Whether frames of clips can be made.
+    posters: bool,
     budget: Arc<AtomicU64>,
     /// Files whose preview a worker got while they were copied.
     handed: Arc<Mutex<HashSet<usize>>>,
@@ -54,9 +56,20 @@ pub(crate) struct Made {
 
 enum Message {
     Job(Waiting),
+    Clip(Clip),
+    Framed(Clip, Result<Picture, JobError>),
     Hash(usize, ContentHash),
     Picture(usize, Result<Picture, JobError>),
     End,
+}
+
+/// A clip of which a frame is wanted.
+struct Clip {
+    index: usize,
+    file: Arc<File>,
+    duration: Option<f64>,
+    /// The small picture inside it, for the case that no frame can be had.
+    preview: Option<Preview>,
 }
 
 struct Waiting {
@@ -83,8 +96,9 @@ impl Thumbs {
         let store = Thumbnails::open(&options.store)?;
         let (messages, inbox) = unbounded();
         let replies = messages.clone();
+        let posters = options.worker.ffmpeg.is_some();
         let thread = std::thread::spawn(move || make(options, store, &inbox, &replies, &busy));
-        Ok(Self { messages, budget: Arc::default(), handed: Arc::default(), thread })
+        Ok(Self { messages, posters, budget: Arc::default(), handed: Arc::default(), thread })
     }
 
     /// Begins to keep a preview's bytes; `None` where too many wait already, or memory files cannot be made.
@@ -113,6 +127,20 @@ impl Thumbs {
             let job = Waiting { index, file: Arc::new(file), offset, length, orientation, held: None };
             let _ = self.messages.send(Message::Job(job));
         }
+    }
+
+    /// Whether frames of clips can be made at all.
+    pub(crate) fn can_make_posters(&self) -> bool {
+        self.posters
+    }
+
+    /// Makes a thumbnail from a frame of a clip of the library, else from the picture inside it. False where nothing can be
+    /// made of it here.
+    pub(crate) fn poster(&self, index: usize, path: &Path, duration: Option<f64>, preview: Option<Preview>) -> bool {
+        let Some((file, _)) = self.posters.then(|| crate::sys::open_source(path, false).ok()).flatten() else {
+            return false;
+        };
+        self.messages.send(Message::Clip(Clip { index, file: Arc::new(file), duration, preview })).is_ok()
     }
 
     /// Whether a worker got this file's preview while the file was copied.
@@ -219,6 +247,16 @@ fn make(
     let mut ending = false;
     let mut guard = None;
     let pool = Pool::new(&options.worker, options.workers);
+    let clips = options.worker.ffmpeg.clone().map(|ffmpeg| frames(ffmpeg, replies.clone()));
+    let submit = |job: Waiting| {
+        let Waiting { index, file, offset, length, orientation, held } = job;
+        let replies = replies.clone();
+        let task = Task::Thumbnail { orientation, edge: THUMBNAIL_EDGE };
+        pool.submit(PoolJob { file, offset, length, task }, move |outcome| {
+            drop(held);
+            let _ = replies.send(Message::Picture(index, outcome));
+        });
+    };
     while !(ending && open == 0) {
         let Ok(message) = inbox.recv() else { break };
         match message {
@@ -231,14 +269,26 @@ fn make(
             Message::Job(job) => {
                 open += 1;
                 guard.get_or_insert_with(|| busy.start());
-                let Waiting { index, file, offset, length, orientation, held } = job;
-                let replies = replies.clone();
-                let task = Task::Thumbnail { orientation, edge: THUMBNAIL_EDGE };
-                pool.submit(PoolJob { file, offset, length, task }, move |outcome| {
-                    drop(held);
-                    let _ = replies.send(Message::Picture(index, outcome));
-                });
+                submit(job);
             }
+            Message::Clip(clip) => {
+                open += 1;
+                guard.get_or_insert_with(|| busy.start());
+                // Where there is nobody to make a frame, nothing was asked for.
+                if clips.as_ref().is_none_or(|clips| clips.send(clip).is_err()) {
+                    open -= 1;
+                }
+            }
+            Message::Framed(clip, outcome) => match (outcome, clip.preview) {
+                (Err(_), Some(preview)) => {
+                    let Preview { offset, length, orientation, .. } = preview;
+                    submit(Waiting { index: clip.index, file: clip.file, offset, length, orientation, held: None });
+                }
+                (outcome, _) => {
+                    open = open.saturating_sub(1);
+                    desk.picture(clip.index, outcome);
+                }
+            },
         }
         if open == 0 {
             guard = None;
@@ -250,6 +300,24 @@ fn make(
     // Every file that was published has told its content before the end was called.
     desk.store_ready();
     desk.made
+}
+
+/// A thread that makes frames of clips, one after the other; it ends with the channel that it is fed by.
+fn frames(ffmpeg: PathBuf, replies: Sender<Message>) -> Sender<Clip> {
+    let (sender, clips) = unbounded::<Clip>();
+    std::thread::spawn(move || {
+        for clip in clips {
+            let wanted = Poster {
+                ffmpeg: &ffmpeg,
+                duration: clip.duration,
+                edge: THUMBNAIL_EDGE,
+                limits: lightfast_worker::POSTER_LIMITS,
+            };
+            let outcome = lightfast_worker::poster(&clip.file, &wanted);
+            let _ = replies.send(Message::Framed(clip, outcome));
+        }
+    });
+    sender
 }
 
 /// Brings pictures and contents together, in whichever order they come.

@@ -14,7 +14,7 @@ use super::{Action, Amendments, Plan, PlannedFile, PlannedSource, Target, hash_o
 use crate::copy::AlignedBuffer;
 use crate::error::{At, IoError, Step};
 use crate::names::Namer;
-use crate::options::Options;
+use crate::options::{Host, Options};
 use crate::sys;
 
 /// Room kept beside the originals: for the catalogue, and for thumbnails.
@@ -34,10 +34,12 @@ pub(crate) enum PlanError {
 pub(crate) fn build(
     options: &Options,
     amendments: &Amendments<'_>,
+    ffprobe: Option<&Path>,
     sources: Vec<PlannedSource>,
     known: &Knowledge<'_>,
     stop: &AtomicBool,
 ) -> Result<Plan, PlanError> {
+    let zone = &host.zone;
     let mut files = settle(options, &sources, known)?;
     let paths: Vec<PathBuf> = files.iter().map(|file| absolute(&sources, file)).collect();
     let open: Vec<usize> = (0..files.len()).filter(|&i| files.get(i).is_some_and(is_open)).collect();
@@ -50,7 +52,7 @@ pub(crate) fn build(
     let looks = if options.without.metadata {
         questions.iter().map(|_| Some(Look::default())).collect()
     } else {
-        look_into(&questions, if slow { 1 } else { 4 }, stop)
+        look_into(&questions, if slow { 1 } else { 4 }, ffprobe, stop)
     };
     drop(questions);
 
@@ -210,6 +212,8 @@ fn also_target(known: &Knowledge<'_>, amendments: &Amendments<'_>, file: &Planne
         taken: amendments.guess(name, file.file.mtime_ns),
         kind: if kind == Kind::Video { PhotoKind::Video } else { PhotoKind::Photo },
         thumbnail_from: None,
+        poster: false,
+        note: None,
         resumes: None,
     })
 }

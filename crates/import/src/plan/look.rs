@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use lightfast_media::FileSource;
-use lightfast_model::{Facts, QuickKey};
+use lightfast_model::{Facts, Kind, QuickKey};
 
 use super::known::quick_key;
 use crate::sys;
@@ -30,14 +30,20 @@ pub(crate) struct LookAt<'a> {
 
 /// Looks into all of them with `threads` threads; the answers are in the order of the questions.
 /// Stops early, with what it has, where `stop` is set.
-pub(crate) fn look_into(files: &[LookAt<'_>], threads: usize, stop: &AtomicBool) -> Vec<Option<Look>> {
+/// `ffprobe` is asked about clips whose format is not read here.
+pub(crate) fn look_into(
+    files: &[LookAt<'_>],
+    threads: usize,
+    ffprobe: Option<&Path>,
+    stop: &AtomicBool,
+) -> Vec<Option<Look>> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut found = Vec::new();
         while !stop.load(Ordering::Relaxed) {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(file) = files.get(index) else { break };
-            found.push((index, look(file)));
+            found.push((index, look(file, ffprobe)));
         }
         found
     };
@@ -53,12 +59,15 @@ pub(crate) fn look_into(files: &[LookAt<'_>], threads: usize, stop: &AtomicBool)
     answers
 }
 
-fn look(at: &LookAt<'_>) -> Look {
+fn look(at: &LookAt<'_>, ffprobe: Option<&Path>) -> Look {
     let name = at.path.file_name().unwrap_or_default();
     let read = || -> std::io::Result<(Facts, Option<QuickKey>)> {
         let (file, _) = sys::open_source(at.path, false)?;
         let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Random);
-        let facts = facts_of(&file, at.size, name);
+        let mut facts = facts_of(&file, at.size, name);
+        if let Some(ffprobe) = ffprobe {
+            complete(&mut facts, ffprobe, &file);
+        }
         let quick = at.quick.then(|| quick_key(&file, at.size)).transpose()?;
         sys::drop_cached(&file);
         Ok((facts, quick))
@@ -66,6 +75,19 @@ fn look(at: &LookAt<'_>) -> Look {
     match read() {
         Ok((facts, quick)) => Look { facts, quick, refused: None },
         Err(error) => Look { facts: Facts::default(), quick: None, refused: Some(format!("could not open: {error}")) },
+    }
+}
+
+/// Asks ffprobe about a clip of which not even the duration is known.
+fn complete(facts: &mut Facts, ffprobe: &Path, file: &File) {
+    let unknown = facts.kind == Kind::Video && facts.video.as_ref().is_none_or(|video| video.duration.is_none());
+    let Some(found) = unknown.then(|| lightfast_worker::probe(ffprobe, file)).flatten() else { return };
+    let video = facts.video.get_or_insert_default();
+    video.duration = found.duration;
+    video.frame_rate = video.frame_rate.or(found.frame_rate);
+    video.codec = video.codec.take().or(found.codec);
+    if facts.width.is_none() {
+        (facts.width, facts.height) = (found.width, found.height);
     }
 }
 

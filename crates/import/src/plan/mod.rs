@@ -2,6 +2,7 @@
 
 mod amend;
 mod build;
+mod containers;
 mod known;
 mod look;
 mod naming;
@@ -110,6 +111,10 @@ pub struct Target {
     pub kind: PhotoKind,
     /// The JPEG from which the photo's thumbnail is made, in the one file of the photo that gives it.
     pub thumbnail_from: Option<Preview>,
+    /// Whether a frame of it is to be the photo's thumbnail, where ffmpeg is there to make one.
+    pub poster: bool,
+    /// What is worth knowing of it once it is copied.
+    pub note: Option<&'static str>,
     /// The intent of an interrupted import that this file takes up.
     pub resumes: Option<IntentId>,
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use jiff::civil::{Date, Time};
 use lightfast_model::{ContentHash, Facts, Kind, PhotoId, PhotoKind, Preview, Role};
 
+use super::containers::Containers;
 use super::shots::{Shot, guess, shots};
 use super::{Amendments, PlannedFile, Target};
-use crate::names::{Namer, Tail, tail_of};
+use crate::names::{Named, Namer, own_stem};
 use crate::options::Options;
 use crate::template::{Values, harmless};
 
@@ -48,6 +49,18 @@ pub(crate) fn name_all(
     for intent in unnamed.iter().filter_map(|file| file.resumes.as_ref()) {
         namer.reserve(intent.intent.path.as_path());
     }
+    let trees = if options.mirror {
+        // The cards' own trees are kept whole anyway.
+        Containers::default()
+    } else {
+        let nothing = Facts::default();
+        let rendered = |shot: &Shot| {
+            let first = shot.members.first().and_then(|(at, _)| unnamed.get(*at)).map_or(&nothing, |file| &file.facts);
+            let card = cards.get(shot.source).map_or("card", String::as_str);
+            options.name.render(&values(shot, first, options, 0, card, None))
+        };
+        Containers::choose(naming, &shots, &unnamed, namer, &rendered)
+    };
     let mut seq = unnamed.iter().filter_map(|file| file.resumes.as_ref()?.intent.seq).max().unwrap_or(0);
     let mirrors = if options.mirror { containers(naming, &shots, &unnamed, namer) } else { Vec::new() };
     let mut targets = Vec::new();
@@ -59,25 +72,25 @@ pub(crate) fn name_all(
         });
         let photo = match (&resumed, &shot.here) {
             (Some(resumed), _) => resumed.intent.photo.clone(),
-            (None, Some((photo, _, _))) => photo.clone(),
+            (None, Some(here)) => here.photo.clone(),
             (None, None) => new_photo_id(),
         };
         let primary = shot.members.first().and_then(|(at, _)| unnamed.get(*at));
         let Some(primary) = primary else { continue };
         let content = if options.name.uses("hash") { hash(primary.index) } else { None };
         let card = cards.get(shot.source).map_or("card", String::as_str);
+        let parts = values(shot, &primary.facts, options, number, card, content);
+        let stem_for = |own: &OsStr| match &shot.here {
+            Some(here) => renamed(stem_of(&here.path, &here.tail), &here.own, own),
+            None => options.name.render(&Values { stem: own, ..parts.clone() }),
+        };
         let names = match mirrors.get(shot.source) {
             Some(container) => mirrored(container, shot, &unnamed, files),
-            None => {
-                let stem = match &shot.here {
-                    Some((_, path, tail)) => stem_of(path, tail),
-                    None => options.name.render(&values(shot, &primary.facts, options, number, card, content)),
-                };
-                names_for(shot, &unnamed, files, &stem, namer)
-            }
+            None => names_for(shot, &unnamed, files, &trees, &stem_for, namer),
         };
         let kind = if primary.facts.kind == Kind::Video { PhotoKind::Video } else { PhotoKind::Photo };
         let thumbnail = thumbnail_member(shot, &unnamed);
+        let poster = poster_member(shot, &unnamed, thumbnail.map(|(_, preview)| preview));
         for ((at, role), path) in shot.members.iter().zip(names) {
             let Some(file) = unnamed.get_mut(*at) else { continue };
             let preview = thumbnail.filter(|(member, _)| member == at).map(|(_, preview)| preview);
@@ -94,6 +107,8 @@ pub(crate) fn name_all(
                     facts: Some(std::mem::take(&mut file.facts)),
                     kind,
                     thumbnail_from: preview,
+                    poster: poster == Some(*at),
+                    note: shot.is_orphan.then_some(ORPHAN),
                     resumes: file.resumes.as_ref().map(|resumed| resumed.id),
                 },
             ));
@@ -137,6 +152,9 @@ fn mirrored(container: &Path, shot: &Shot, unnamed: &[Unnamed], files: &[Planned
     shot.members.iter().map(path).collect()
 }
 
+/// What is said of a sidecar that is alone.
+const ORPHAN: &str = "a sidecar without its photo";
+
 fn values<'a>(
     shot: &'a Shot,
     facts: &'a Facts,
@@ -166,28 +184,44 @@ fn values<'a>(
     }
 }
 
-/// Names for the members of a shot: as journalled where an interrupted import had named them all, else new ones.
+/// Names for the members of a shot: as journalled where an interrupted import had named them all, inside its container
+/// for a file of a tree, else new ones. `stem_for` is where the template puts a file of a certain name.
 fn names_for(
     shot: &Shot,
     unnamed: &[Unnamed],
     files: &[PlannedFile],
-    stem: &Path,
+    containers: &Containers,
+    stem_for: &dyn Fn(&OsStr) -> PathBuf,
     namer: &mut Namer<'_>,
 ) -> Vec<PathBuf> {
-    let journalled: Option<Vec<PathBuf>> = shot
-        .members
-        .iter()
-        .map(|(at, _)| Some(unnamed.get(*at)?.resumes.as_ref()?.intent.path.as_path().to_owned()))
-        .collect();
+    let resumed = |at: usize| Some(unnamed.get(at)?.resumes.as_ref()?.intent.path.as_path().to_owned());
+    let journalled: Option<Vec<PathBuf>> = shot.members.iter().map(|(at, _)| resumed(*at)).collect();
     if let Some(paths) = journalled {
         return paths;
     }
-    let tail = |(at, _): &(usize, Role)| {
-        let file = &files.get(unnamed.get(*at)?.index)?.file;
-        Some(Tail { text: tail_of(file.path.as_path().file_name()?, &shot.stem), size: file.size })
-    };
-    let tails: Vec<Tail> = shot.members.iter().filter_map(tail).collect();
-    namer.name(stem, &tails)
+    let file = |at: usize| Some(&files.get(unnamed.get(at)?.index)?.file);
+    if shot.tree.is_some() {
+        let place = |at: usize| resumed(at).or_else(|| containers.place(shot, file(at)?.path.as_path()));
+        return shot.members.iter().filter_map(|(at, _)| place(*at)).collect();
+    }
+    let mut named = Vec::new();
+    for (at, role) in &shot.members {
+        let Some(file) = file(*at) else { continue };
+        let name = file.path.as_path().file_name().unwrap_or_default();
+        let (own, text) = own_stem(name, &shot.stem, *role == Role::Sidecar);
+        named.push(Named { stem: stem_for(&own), own, text, size: file.size });
+    }
+    namer.name(&named)
+}
+
+/// A stem of the library for another file of the same photo: the name that the photo had on the card gives way to the
+/// file's own.
+fn renamed(stem: PathBuf, of_photo: &OsStr, own: &OsStr) -> PathBuf {
+    let name = stem.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match (of_photo.to_str(), own.to_str()) {
+        (Some(from), Some(to)) if from != to && name.contains(from) => stem.with_file_name(name.replacen(from, to, 1)),
+        _ => stem,
+    }
 }
 
 /// The stem of a path that ends with a known tail.
@@ -205,6 +239,13 @@ fn thumbnail_member(shot: &Shot, unnamed: &[Unnamed]) -> Option<(usize, Preview)
     let all: Vec<(usize, Preview)> = shot.members.iter().filter_map(best).collect();
     let enough = all.iter().find(|(_, preview)| preview.long_edge() >= edge);
     enough.or_else(|| all.iter().max_by_key(|(_, preview)| preview.long_edge())).copied()
+}
+
+/// The clip of which a frame is wanted: of a photo that is a clip, and has no picture large enough for a thumbnail.
+fn poster_member(shot: &Shot, unnamed: &[Unnamed], thumbnail: Option<Preview>) -> Option<usize> {
+    let (at, _) = shot.members.first()?;
+    let is_clip = unnamed.get(*at)?.facts.kind == Kind::Video;
+    (is_clip && thumbnail.is_none_or(|preview| preview.long_edge() < crate::THUMBNAIL_EDGE)).then_some(*at)
 }
 
 /// A photo's id is random, so that it never depends on what a card holds.

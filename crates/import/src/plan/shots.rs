@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use lightfast_media::groups::{Group, GroupInput, group};
+use lightfast_media::groups::{Group, GroupInput, Member, Tree, group};
 use lightfast_model::{CaptureTime, PhotoId, Role, TimeSource};
 
 use super::Amendments;
 use super::naming::{Naming, Unnamed};
 use crate::card::SourceFile;
-use crate::names::tail_of;
+use crate::names::own_stem;
 
 /// One photo on its way to a name.
 pub(super) struct Shot {
@@ -24,8 +24,22 @@ pub(super) struct Shot {
     pub(super) taken: CaptureTime,
     /// Members that need a name: index into the unnamed, role.
     pub(super) members: Vec<(usize, Role)>,
-    /// What an earlier session made of its other files: the photo, the path of one of them, and that one's tail.
-    pub(super) here: Option<(PhotoId, PathBuf, OsString)>,
+    /// What an earlier session made of its other files.
+    pub(super) here: Option<Here>,
+    /// The tree of clips in which its files lie, if they do.
+    pub(super) tree: Option<Tree>,
+    /// Only sidecars, of a photo that is neither on the card nor, as far as its files tell, in the library.
+    pub(super) is_orphan: bool,
+}
+
+/// A file of a photo that is in the library already.
+pub(super) struct Here {
+    pub(super) photo: PhotoId,
+    /// Where it lies.
+    pub(super) path: PathBuf,
+    /// Its own stem on the card, and what follows it there and in the library.
+    pub(super) own: OsString,
+    pub(super) tail: OsString,
 }
 
 /// Groups the files of each source; files that are here already take part, so that a late JPEG finds its RAW.
@@ -42,7 +56,8 @@ pub(super) fn shots(naming: &Naming<'_>, unnamed: &[Unnamed]) -> Vec<Shot> {
             let path = files.get(index).map(|file| file.file.path.as_path().to_owned()).unwrap_or_default();
             let by_name = || lightfast_media::kind_of(&[], path.file_name().unwrap_or_default()).0;
             let kind = facts.map_or_else(by_name, |f| f.kind);
-            GroupInput { kind, taken: facts.and_then(|f| f.taken), path, ..GroupInput::default() }
+            let content_id = facts.and_then(|f| f.content_id.clone());
+            GroupInput { kind, taken: facts.and_then(|f| f.taken), content_id, path }
         };
         let inputs: Vec<GroupInput> = members.iter().map(input).collect();
         let found = Members { naming, source, members: &members, unnamed, by_index: &by_index };
@@ -72,18 +87,23 @@ impl Members<'_> {
         let primary = self.unnamed.get(members.first()?.0)?;
         let path = file(group.members.first()?.index)?.file.path.as_path();
         let stem = path.file_stem().unwrap_or_default().to_owned();
-        let here = group.members.iter().find_map(|m| {
+        let here = |m: &Member| {
             let file = file(m.index)?;
             let (photo, path) = (self.naming.here)(file)?;
-            let tail = tail_of(file.file.path.as_path().file_name()?, &stem);
-            Some((photo, path, tail))
-        });
+            let (own, tail) = own_stem(file.file.path.as_path().file_name()?, &stem, m.role == Role::Sidecar);
+            Some(Here { photo, path, own, tail })
+        };
+        let is_named_like_it = |here: &Here| here.own == stem;
+        let here = group.members.iter().filter_map(here).find(is_named_like_it).or(group.members.iter().find_map(here));
         let taken = members
             .iter()
             .find_map(|(at, _)| self.unnamed.get(*at)?.facts.taken)
             .or_else(|| files.get(primary.index).map(|file| guess(&file.file, self.naming.amendments)))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Some(Shot { source: self.source, stem, folder, taken, members, here })
+        let is_orphan =
+            here.is_none() && group.tree.is_none() && group.members.iter().all(|member| member.role == Role::Sidecar);
+        let tree = group.tree.clone();
+        Some(Shot { source: self.source, stem, folder, taken, members, here, tree, is_orphan })
     }
 }
 

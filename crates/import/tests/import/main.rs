@@ -5,5 +5,8 @@ mod ablation;
 mod again;
 mod also;
 mod basics;
+mod cases;
+mod containers;
+mod pairing;
 mod recovery;
 mod support;

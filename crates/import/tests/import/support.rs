@@ -74,6 +74,16 @@ pub(crate) fn host() -> Host {
 }
 
 pub(crate) fn run(options: Options) -> Result<Said, StartError> {
+    run_on(options, &host())
+}
+
+/// On a machine in a zone so many hours east of UTC.
+pub(crate) fn run_in(options: Options, hours: i8) -> Said {
+    let zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(hours));
+    run_on(options, &Host { zone, ..host() }).unwrap()
+}
+
+fn run_on(options: Options, host: &Host) -> Result<Said, StartError> {
     let files = Mutex::new(Vec::new());
     let stop = AtomicBool::new(false);
     let events = |event: Event| {
@@ -81,9 +91,8 @@ pub(crate) fn run(options: Options) -> Result<Said, StartError> {
             files.lock().unwrap().push(*file);
         }
     };
-    let host = host();
-    let prepared = prepare(options, &host, &events, &stop)?;
-    let ended = prepared.perform(&host, &events, &stop)?;
+    let prepared = prepare(options, host, &events, &stop)?;
+    let ended = prepared.perform(host, &events, &stop)?;
     let said = Said { ended, files: files.into_inner().unwrap() };
     said.check_sums();
     Ok(said)

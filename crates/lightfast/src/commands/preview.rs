@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use lightfast_catalog::Thumbnails;
 use lightfast_media::FileSource;
-use lightfast_model::{Orientation, Photo, Preview as Embedded};
+use lightfast_model::{Orientation, Photo, Preview as Embedded, PreviewSource};
 
 use crate::context::Context;
 use crate::error::{Error, Exit};
@@ -96,7 +96,8 @@ pub(crate) fn run(args: &Preview, context: &Context) -> Result<Exit, Error> {
 }
 
 fn make(found: &Found, args: &Preview, context: &Context) -> Result<Exit, Error> {
-    if args.size == Size::Full {
+    // What only a decoder shows is decoded at any size.
+    if args.size == Size::Full && found.preview.source != PreviewSource::Heif {
         let (mut from, length, change) = whole(found)?;
         write::copied(&args.output, &found.path, &mut from, length, &change, context)?;
     } else {

@@ -11,7 +11,7 @@ use lightfast_import::Library;
 use lightfast_serve::{LibraryOptions, Options, ServeError, Token};
 use lightfast_worker::WorkerOptions;
 
-use crate::context::Context;
+use crate::context::{Context, installed};
 use crate::error::{Error, Exit};
 use crate::{interrupt, library};
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Serve, context: &Context) -> Result<Exit, Error> {
             place,
             zone: TimeZone::system(),
             now: Timestamp::now,
-            worker: Some(WorkerOptions::new(program)),
+            worker: Some(WorkerOptions { ffmpeg: installed("ffmpeg"), ..WorkerOptions::new(program) }),
             ffmpeg: on_path("ffmpeg"),
         },
     };

@@ -14,11 +14,16 @@ const SAMPLE: usize = 3;
 /// Failures listed without `-v`; the rest are counted, so that a dead card does not scroll the verdict away.
 const FAILURES: usize = 20;
 
+/// Notes on copied files listed without `-v`.
+const NOTES: usize = 5;
+
 /// What the file events said that a report needs.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// Path on the card and reason.
     pub(crate) failed: Vec<(String, String)>,
+    /// Path on the card of what was copied, and what is worth knowing of it.
+    pub(crate) notes: Vec<(String, String)>,
     /// Paths on the card.
     pub(crate) trashed: Vec<String>,
     /// The first names of duplicates.
@@ -52,6 +57,11 @@ pub(crate) fn lines(report: &Report, seen: &Seen, verbose: bool, s: Styles) -> V
     };
     if report.copied > 0 || report.files_seen == report.ignored + report.failed {
         out.push(row(report.copied, "copied", &s.faint(&speed(report))));
+    }
+    let shown = if verbose { seen.notes.len() } else { NOTES };
+    out.extend(seen.notes.iter().take(shown).map(|(path, note)| format!("      {path}: {note}")));
+    if seen.notes.len() > shown {
+        out.push(format!("      and {} more (-v lists all)", count((seen.notes.len() - shown) as u64)));
     }
     if report.added > 0 {
         out.push(row(report.added, "added", ""));

@@ -60,6 +60,7 @@ impl<'a> Terminal<'a> {
             FileState::Trashed => self.seen.trashed.push(source.clone()),
             FileState::Duplicate => self.seen.duplicate(&name),
             FileState::Ignored => self.seen.ignore(&name, &reason),
+            FileState::Copied if !reason.is_empty() => self.seen.notes.push((source.clone(), reason.clone())),
             FileState::Copied | FileState::Added | FileState::WouldCopy => {}
         }
         let target = target(file, &reason);

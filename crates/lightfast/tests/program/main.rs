@@ -16,6 +16,7 @@ mod manifests;
 mod on_the_way_in;
 mod other_faults;
 mod output;
+mod pictures;
 mod places;
 mod power;
 mod rot;

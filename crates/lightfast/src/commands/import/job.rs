@@ -11,7 +11,7 @@ use lightfast_model::{Event, Report, VerifyMode};
 use lightfast_worker::WorkerOptions;
 
 use super::failures;
-use crate::context::Context;
+use crate::context::{Context, installed};
 use crate::error::{Error, Exit};
 use crate::interrupt;
 use crate::reporter::{self, Words};
@@ -132,7 +132,9 @@ fn host(options: &Options) -> Result<Host, Error> {
     Ok(Host {
         now: Timestamp::now,
         zone: TimeZone::system(),
-        worker: options.thumbnails.then(|| WorkerOptions::new(program)),
+        worker: options
+            .thumbnails
+            .then(|| WorkerOptions { ffmpeg: installed("ffmpeg"), ..WorkerOptions::new(program) }),
         workers: std::thread::available_parallelism().map_or(1, |n| n.get()).min(8),
     })
 }

@@ -54,7 +54,7 @@ pub(super) fn from_worker(found: &Found, size: Size) -> Result<Vec<u8>, Error> {
 /// Where the picture lies, checked against the file as it is now.
 fn range(found: &Found, size: u64) -> Result<(u64, u64), Error> {
     let (offset, length) = match found.preview.source {
-        PreviewSource::WholeFile => (0, size),
+        PreviewSource::WholeFile | PreviewSource::Heif => (0, size),
         PreviewSource::Jpeg => (found.preview.offset, found.preview.length),
     };
     match offset.checked_add(length) {
