@@ -43,7 +43,7 @@ impl Default for TaskLimits {
             pixels: 1_000_000_000,
             input: 256 << 20,
             output: 16 << 20,
-            memory: 1 << 30,
+            memory: 2 << 30,
             cpu: Duration::from_secs(20),
             wall: Duration::from_secs(120),
         };
