@@ -14,7 +14,7 @@ use super::{Action, Amendments, Plan, PlannedFile, PlannedSource, Target, hash_o
 use crate::copy::AlignedBuffer;
 use crate::error::{At, IoError, Step};
 use crate::names::Namer;
-use crate::options::{Host, Options};
+use crate::options::Options;
 use crate::sys;
 
 /// Room kept beside the originals: for the catalogue, and for thumbnails.
@@ -39,7 +39,6 @@ pub(crate) fn build(
     known: &Knowledge<'_>,
     stop: &AtomicBool,
 ) -> Result<Plan, PlanError> {
-    let zone = &host.zone;
     let mut files = settle(options, &sources, known)?;
     let paths: Vec<PathBuf> = files.iter().map(|file| absolute(&sources, file)).collect();
     let open: Vec<usize> = (0..files.len()).filter(|&i| files.get(i).is_some_and(is_open)).collect();
