@@ -120,8 +120,12 @@ impl Prepared {
                     .at(Step::Write, &place.file())
                     .map_err(StartError::from)
                     .and_then(|()| Ok(catalog.close_session(*session, &account.counts(source), (host.now)(), safe)?));
-                // Every file has been told by now, so this is no failure to start.
+                // Every file has been told by now, so this is no failure to start. What is not on record as done is
+                // not called safe; the same command finishes it.
                 stopped = closed.err().map(|error| format!("the import could not be closed: {error}"));
+                if let Some(why) = &stopped {
+                    account.bar(source, BytePath::from_bytes(b""), why.clone());
+                }
             }
         }
         // A library that was unmounted or moved meanwhile has left an empty folder, in which nothing belongs.
