@@ -59,16 +59,17 @@ def digest(path):
 
 
 class Watch(threading.Thread):
-    """The sum of the peaks of resident memory of a process and its descendants, each looked at until it ends."""
+    """Peaks of resident memory of a process and its descendants, each looked at until it ends."""
 
     def __init__(self, pid):
         super().__init__(daemon=True)
-        self.pid, self.peaks, self.done = pid, {}, threading.Event()
+        self.pid, self.peaks, self.programs, self.done = pid, {}, {}, threading.Event()
 
     def run(self):
         while not self.done.is_set():
             for pid in self.family():
                 try:
+                    self.programs[pid] = os.readlink(f"/proc/{pid}/exe")
                     for line in open(f"/proc/{pid}/status"):
                         if line.startswith("VmHWM"):
                             self.peaks[pid] = max(self.peaks.get(pid, 0), int(line.split()[1]) * 1024)
@@ -76,6 +77,14 @@ class Watch(threading.Thread):
                 except OSError:
                     pass
             self.done.wait(0.01)
+
+    def total(self):
+        """The program and its workers, summed; of other programs (ffmpeg for a clip's frame), which run one after the
+        other, the largest. At no moment is more in use."""
+        program = self.programs.get(self.pid)
+        own = sum(peak for pid, peak in self.peaks.items() if self.programs.get(pid) == program)
+        others = [peak for pid, peak in self.peaks.items() if self.programs.get(pid) != program]
+        return own + max(others, default=0)
 
     def family(self):
         found, rest = [], [self.pid]
@@ -135,7 +144,7 @@ class Bench:
         return seconds, done.stdout
 
     def watched(self, command):
-        """Runs a command and gives its report and the sum of the peaks of memory."""
+        """Runs a command and gives its report and its memory at most."""
         child = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         watch = Watch(child.pid)
         watch.start()
@@ -143,7 +152,7 @@ class Bench:
         child.wait()
         watch.done.set()
         watch.join()
-        return report_of(out), sum(watch.peaks.values()), len(watch.peaks)
+        return report_of(out), watch.total(), len(watch.peaks)
 
 
 def report_of(out):
