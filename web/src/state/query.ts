@@ -105,9 +105,9 @@ export function suggest(
     return { from: start, list: list.slice(0, 8) };
   }
   const [field, typed] = [bare.slice(0, colon), bare.slice(colon + 1).replaceAll('"', "").toLowerCase()];
-  const list = values(field)
+  const fixed = FIELDS.filter((f) => !f.text.endsWith(":") && f.text.startsWith(bare.toLowerCase()));
+  const had = values(field)
     .filter((v) => v.value.toLowerCase().includes(typed))
-    .slice(0, 8)
     .map((v) => ({ text: term(field, v.value), note: v.count.toLocaleString() }));
-  return { from: start, list };
+  return { from: start, list: [...fixed, ...had].slice(0, 8) };
 }

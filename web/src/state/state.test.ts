@@ -30,6 +30,11 @@ describe("the query", () => {
     });
     expect(suggest("beach ", 6, values).list).toEqual([]);
   });
+
+  test("goes on suggesting a field's own words after its colon", () => {
+    expect(suggest("flag:pi", 7, () => []).list).toEqual([{ text: "flag:pick", note: "picked" }]);
+    expect(suggest("has:", 4, () => []).list.map((s) => s.text)).toEqual(["has:gps", "has:conflict", "has:unverified"]);
+  });
 });
 
 describe("keys", () => {
