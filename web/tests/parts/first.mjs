@@ -27,8 +27,10 @@ export async function first({ program, browser, figures, card, library, shots })
   await page.getByLabel("Template of names").fill("{year}/{camera}/{seq:4}");
   await until(async () => (await names())?.includes("Canon EOS 5D Mark II/0001"));
   figures.check("the names follow the template as it is typed", dated !== (await names()));
+  watched.expecting = true;
   await page.getByLabel("Template of names").fill("../{name}");
   await page.locator(".import [role=alert]").waitFor();
+  watched.expecting = false;
   await page.getByLabel("Template of names").fill("{year}/{date}/{name}");
   await until(async () => (await names()) === dated);
   await shots?.take(page, "import");
@@ -116,21 +118,26 @@ export async function first({ program, browser, figures, card, library, shots })
   figures.section("Compare, with one zoom for both");
   await page.waitForFunction(() => document.querySelector(".tile.loaded") !== null);
   await page.locator(".grid-scroller").focus();
+  // A clip has a picture of one size only; two stills are looked at.
+  const kinds = (await server.photos(rows.slice(0, 20))).map(({ photo }) => photo.kind);
+  const first = kinds.findIndex((_, i) => kinds.slice(i, i + 3).every((kind) => kind === "photo"));
+  const untouched = (await server.photos([rows[first]]))[0].photo.rating;
   await page.keyboard.press("Home");
+  for (let i = 0; i < first; i++) await page.keyboard.press("ArrowRight");
   await page.keyboard.press("c");
   await page.waitForFunction(() => document.querySelectorAll(".pane").length === 2);
   await until(() => page.evaluate(() => [...document.querySelectorAll(".pane")].every((pane) => ["fit", "full"].includes(pane.dataset.level))));
   await shots?.take(page, "compare");
   await accessible(page, figures, "compare");
   await page.keyboard.press("z");
-  const zooms = await page.evaluate(() => [...document.querySelectorAll(".pane")].map((pane) => pane.dataset.zoom));
-  figures.check("both panes zoom together", zooms.length === 2 && Number(zooms[0]) > 0 && zooms[0] === zooms[1], zooms.join(" "));
+  await until(() => page.evaluate(() => [...document.querySelectorAll(".pane")].every((pane) => pane.dataset.zoom === "1")));
+  figures.check("both panes zoom together", true);
   await page.keyboard.press("z");
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("5");
   await saved(page);
-  figures.equal("a key in compare marks the one with the frame", (await server.photos([rows[2]]))[0].photo.rating, 5);
-  figures.equal("and not the other", (await server.photos([rows[0]]))[0].photo.rating, 0);
+  figures.equal("a key in compare marks the one with the frame", (await server.photos([rows[first + 2]]))[0].photo.rating, 5);
+  figures.equal("and not the other", (await server.photos([rows[first]]))[0].photo.rating, untouched);
   await page.keyboard.press("Escape");
 
   figures.section("Several at once");
@@ -150,7 +157,7 @@ export async function first({ program, browser, figures, card, library, shots })
   await page.getByRole("dialog").waitFor();
   await accessible(page, figures, "the keys");
   await shots?.take(page, "keys");
-  await page.getByRole("button", { name: "Change the key of: Pick", exact: true }).click();
+  await page.getByRole("button", { name: /^Change the key of: Pick \(/ }).click();
   await page.keyboard.press("d");
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
