@@ -33,6 +33,11 @@ package_of() {
     mount.exfat-fuse:*) echo exfat-fuse ;;
     mkfs.xfs:* | xfs_io:*) echo xfsprogs ;;
     fusermount3:*) echo fuse3 ;;
+    nbdfuse:apt-get*) echo libnbd-bin ;;
+    nbdfuse:*) echo libnbd ;;
+    sftp-server:apt-get*) echo openssh-sftp-server ;;
+    sftp-server:*) echo openssh ;;
+    sshfs:dnf* | sshfs:zypper*) echo fuse-sshfs ;;
     c++:apt-get*) echo build-essential ;;
     c++:apk*) echo build-base ;;
     c++:dnf*) echo gcc-c++ ;;
@@ -53,6 +58,8 @@ package_of() {
 missing() {
   local tool
   for tool in "$@"; do
+    # The SFTP server lies beside no other program.
+    [ "$tool" != sftp-server ] || [ ! -x /usr/lib/openssh/sftp-server ] || continue
     command -v "$tool" >/dev/null || printf '%s ' "$tool"
   done
 }

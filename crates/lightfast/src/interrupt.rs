@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::error::{Error, Exit};
 
@@ -23,6 +23,8 @@ pub(crate) fn watch() -> Result<Arc<AtomicBool>, Error> {
         .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)))
         .map_err(|error| Error::start("cannot watch for Ctrl-C").because(error))?;
     }
+    // Where files may not grow beyond a limit (`ulimit -f`), the write is an error, which is told; not our end.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     Ok(flag)
 }
 

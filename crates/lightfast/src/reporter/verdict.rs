@@ -47,7 +47,7 @@ fn not_safe(report: &Report) -> String {
             general.push(item.reason.as_str());
         } else {
             files += 1;
-            *reasons.entry(item.reason.as_str()).or_default() += 1;
+            *reasons.entry(cause(&item.reason)).or_default() += 1;
         }
     }
     let mut parts = Vec::new();
@@ -59,6 +59,14 @@ fn not_safe(report: &Report) -> String {
         parts.push("not every file could be proven".to_owned());
     }
     format!("NOT safe to format: {}", parts.join("; "))
+}
+
+/// What files fail of alike: of `could not open /a/b: Too many open files (os error 24)` what the system said. Where
+/// and at which step is in the list above.
+fn cause(reason: &str) -> &str {
+    let said = reason.strip_prefix("could not ").and_then(|rest| rest.rsplit_once(": "));
+    let Some((_, said)) = said else { return reason };
+    said.split_once(" (os error ").map_or(said, |(words, _)| words)
 }
 
 /// `3 input/output error, 1 disk full`, the most frequent first; without the number where there is one reason.
@@ -146,6 +154,17 @@ pub(crate) mod tests {
             bad.not_safe.push(because("DCIM/d", ["v", "w", "x", "y", "z"][n]));
         }
         assert!(verdict(&bad).unwrap().contains("4 for other reasons"), "{}", verdict(&bad).unwrap());
+    }
+
+    #[test]
+    fn files_that_fail_of_one_cause_at_several_places_are_one_reason() {
+        let mut bad = report(9, 0, 0);
+        bad.safe_to_format = Some(false);
+        bad.not_safe = vec![
+            because("a", "could not open /card/a: Too many open files (os error 24)"),
+            because("b", "could not create /library/b: c: Too many open files (os error 24)"),
+        ];
+        assert_eq!(verdict(&bad).unwrap(), "NOT safe to format: 2 of 9 files: Too many open files");
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod bad_input;
 mod card_faults;
 mod demo;
 mod disk;
+mod disk_faults;
 mod exit_codes;
 mod keeping;
 mod looking;
