@@ -28,6 +28,7 @@ pub(crate) const ALL: &[Migration] = &[
         sql: include_str!("../migrations/2026-12-01-albums-and-stacks.sql"),
     },
     Migration { name: "2026-12-01-sidecars", sql: include_str!("../migrations/2026-12-01-sidecars.sql") },
+    Migration { name: "2026-12-01-emptied", sql: include_str!("../migrations/2026-12-01-emptied.sql") },
 ];
 
 fn version(db: &Connection, path: &Path) -> Result<i64> {

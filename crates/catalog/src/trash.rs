@@ -190,6 +190,12 @@ impl Catalog {
         let transaction = self.writing()?;
         let db = &*transaction;
         for row in rows {
+            db.prepare_cached(
+                "INSERT OR REPLACE INTO emptied (root, path, at) \
+                 SELECT root, home, ?3 FROM copy WHERE id = ?1 AND state = ?2 AND home IS NOT NULL",
+            )
+            .and_then(|mut s| s.execute([*row, copy_state::TRASH, codes::micros(now)]))
+            .doing(DOING)?;
             db.prepare_cached("DELETE FROM copy WHERE id = ?1 AND state = ?2")
                 .and_then(|mut s| s.execute([*row, copy_state::TRASH]))
                 .doing(DOING)?;
@@ -206,6 +212,16 @@ impl Catalog {
         db.execute("DELETE FROM sidecar WHERE photo IN (SELECT id FROM chosen)", []).doing(DOING)?;
         note(db, "emptied", now)?;
         transaction.commit().doing(DOING)
+    }
+
+    /// Where files of a root lay before they went into the trash that was emptied; something else may lie there now.
+    pub fn emptied_from(&self, root: RootId) -> Result<Vec<BytePath>> {
+        self.db
+            .prepare_cached("SELECT path FROM emptied WHERE root = ?1")
+            .and_then(|mut s| {
+                s.query_map([root.0], |row| Ok(BytePath::from_bytes(row.get_ref(0)?.as_blob()?)))?.collect()
+            })
+            .doing(DOING)
     }
 
     /// Says that sidecars lie elsewhere in their root, as their photos went into the trash or came back.

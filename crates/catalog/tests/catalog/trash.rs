@@ -92,6 +92,7 @@ fn an_emptied_trash_is_gone_but_not_forgotten() {
     assert!(shelf.catalog.revision().unwrap() > revision);
     assert!(shelf.find("in:trash").is_empty());
     assert!(shelf.catalog.in_trash().unwrap().is_empty());
+    assert_eq!(shelf.catalog.emptied_from(gone.moves[0].root).unwrap(), [raw(1).path]);
     assert_eq!(shelf.catalog.restore(&Query::all(), NOW, &mut nowhere).unwrap().photos, 0);
     let known = shelf.catalog.known_by_hash(&hash(1)).unwrap().unwrap();
     assert!(known.trashed && known.copies.is_empty());

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use lightfast_testkit::TestCard;
 
+use crate::other_faults::{Held, arguments};
 use crate::support::{Output, TestLibrary, files_below, many_photos, noise, ran, skipped, text};
 
 fn import(library: &TestLibrary, card: &TestCard, more: &[&str]) -> Output {
@@ -115,6 +116,83 @@ fn marks_do_not_break_manifests() {
     accepted(test, library.path());
     assert_eq!(library.run(["verify", "--json"]).exits(0).report()["bad"], 0);
     assert_eq!(library.run(["verify", text(&folder), "--json"]).exits(0).report()["good"], 60);
+}
+
+/// Photos in the trash are missing where a manifest lists them: the reference names exactly these, and `verify` knows
+/// where they are. Emptied from the trash they were deleted on purpose, and that is said too.
+#[test]
+fn photos_in_the_trash_are_missing_to_others_and_known_to_us() {
+    let test = "photos_in_the_trash_are_missing_to_others_and_known_to_us";
+    let library = TestLibrary::new();
+    let _ = import(&library, &many_photos(30), &[]).exits(0);
+    let thrown: Vec<String> = (11..=20).map(|number| format!("IMG_{number:04}.JPG")).collect();
+    for name in &thrown {
+        let _ = library.run(["trash", name]).exits(0);
+    }
+    let folder = folders(library.path()).remove(0);
+    if let Some((code, words)) = reference(test, &folder) {
+        assert_eq!(code, 10, "{words}");
+        let missing = |n: u64| words.contains(&format!("IMG_{n:04}.JPG"));
+        let named: Vec<u64> = (1..=30).filter(|n| missing(*n)).collect();
+        assert_eq!(named, (11..=20).collect::<Vec<_>>(), "{words}");
+    }
+    let names = |output: &Output, state: &str| -> Vec<String> {
+        let files = output.events("file").into_iter().filter(|event| event["state"] == state);
+        let name = |event: serde_json::Value| event["path"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        let mut names: Vec<String> = files.map(name).collect();
+        names.sort();
+        names
+    };
+    let output = library.run(["verify", "--json"]).exits(0);
+    let report = output.report();
+    assert_eq!(
+        (&report["bad"], &report["trashed"], names(&output, "trashed")),
+        (&0.into(), &10.into(), thrown.clone())
+    );
+    // Corruption is still seen beside them, in a photo that stayed and in one that is in the trash.
+    let kept = folder.join("IMG_0001.JPG");
+    let bytes = fs::read(&kept).unwrap();
+    let mut wrong = bytes.clone();
+    wrong[200] ^= 1;
+    fs::write(&kept, &wrong).unwrap();
+    let output = library.run(["verify", "--json"]).exits(3);
+    assert_eq!((names(&output, "changed"), names(&output, "trashed")), (vec!["IMG_0001.JPG".into()], thrown.clone()));
+    if let Some((code, words)) = reference(test, &folder) {
+        assert!(code != 0 && words.contains("IMG_0001.JPG"), "{code}: {words}");
+    }
+    fs::write(&kept, &bytes).unwrap();
+    // Emptied for good.
+    let _ = library.run(["trash", "empty", "--yes", "--last-copies"]).exits(0);
+    let output = library.run(["verify", "--json"]).exits(0);
+    assert_eq!((&output.report()["trashed"], names(&output, "trashed")), (&10.into(), thrown));
+    // What vanished otherwise is missing.
+    fs::remove_file(&kept).unwrap();
+    let output = library.run(["verify", "--json"]).exits(3);
+    assert_eq!(names(&output, "missing"), ["IMG_0001.JPG"]);
+}
+
+/// Cut off in the middle, by hand and by force: the same command finishes, and its manifests list each file once.
+#[test]
+fn the_manifests_of_an_import_that_was_cut_off_are_whole_after_the_same_command() {
+    let test = "the_manifests_of_an_import_that_was_cut_off_are_whole_after_the_same_command";
+    for signal in ["-INT", "-KILL"] {
+        let library = TestLibrary::new();
+        let Some(held) = Held::new(test, &library, &["--mhl"]) else { return };
+        held.signal(signal);
+        let (card, output) = held.end();
+        let _ = output.exits(if signal == "-INT" { 130 } else { -9 });
+        accepted(test, library.path());
+        let _ = library.run(arguments(&card, &["--mhl"])).exits(0);
+        accepted(test, library.path());
+        let [folder] = &folders(library.path())[..] else { panic!("one day is one folder") };
+        let manifests = generations(folder).iter().map(|path| fs::read_to_string(path).unwrap()).collect::<String>();
+        for number in 1..=6 {
+            let times = manifests.matches(&format!(">IMG_{number:04}.CR2<")).count();
+            assert_eq!(times, 1, "IMG_{number:04} after {signal}: {manifests}");
+        }
+        let report = library.run(["verify", "--json"]).exits(0).report();
+        assert_eq!((&report["good"], &report["bad"]), (&6.into(), &0.into()));
+    }
 }
 
 /// Corruption, a deleted row, a deleted generation, a file that nothing covers: each is told.

@@ -1,7 +1,7 @@
 //! The manifests of a library: whether they are whole, and whether what they list is accounted for.
 //!
 //! Originals are checked by the catalogue. What only a manifest lists is checked by its hashes; what a person put in
-//! the trash is named as such.
+//! the trash, or emptied from it, is named as such.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -35,6 +35,11 @@ pub(super) fn check(check: &mut Check<'_>, opened: &Opened, stop: &AtomicBool) -
         .filter(|file| file.root == root)
         .map(|file| file.from)
         .collect();
+    let emptied: HashSet<BytePath> = opened.catalog.emptied_from(root).map_err(catalog_error)?.into_iter().collect();
+    let away = |path: &BytePath| {
+        let is_deleted = emptied.contains(path).then_some("the trash that it was in was emptied");
+        trash.contains(path).then_some("it is in the trash").or(is_deleted)
+    };
     for folder in folders {
         let history = match History::of(&library.join(&folder)) {
             Ok(Some(history)) => history,
@@ -57,19 +62,19 @@ pub(super) fn check(check: &mut Check<'_>, opened: &Opened, stop: &AtomicBool) -
                 return Ok(false);
             }
             if !taken.contains(&path) && !check.told.contains(&path) {
-                one(check, &library, &path, &expected, trash.contains(&path));
+                one(check, &library, &path, &expected, away(&path));
             }
         }
     }
     Ok(true)
 }
 
-/// A file that a manifest lists and the catalogue does not.
-fn one(check: &mut Check<'_>, library: &Path, path: &BytePath, expected: &Expected, is_trashed: bool) {
+/// A file that a manifest lists and the catalogue does not; `away` says why a person put it away.
+fn one(check: &mut Check<'_>, library: &Path, path: &BytePath, expected: &Expected, away: Option<&str>) {
     let size = expected.size.unwrap_or(0);
-    if is_trashed && !library.join(path.as_path()).exists() {
+    if let Some(why) = away.filter(|_| !library.join(path.as_path()).exists()) {
         check.saying.report.trashed += 1;
-        let line = FileLine::new(path, "trashed", size).reason("a manifest lists it; it is in the trash");
+        let line = FileLine::new(path, "trashed", size).reason(format!("a manifest lists it; {why}"));
         return check.saying.say(&line);
     }
     check.listed.insert(path.clone());

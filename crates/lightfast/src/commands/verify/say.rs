@@ -61,7 +61,7 @@ pub(super) struct Report {
     pub(super) bad: u64,
     pub(super) edited: u64,
     pub(super) unknown: u64,
-    /// Named by a manifest, and in the trash.
+    /// Named by a manifest, and in the trash or emptied from it.
     pub(super) trashed: u64,
     /// Bad ones in whose place is a good copy now.
     pub(super) repaired: u64,
@@ -162,7 +162,7 @@ impl<'a> Saying<'a> {
             (r.bad, "bad"),
             (r.repaired, "repaired"),
             (r.edited, "edited sidecars"),
-            (r.trashed, "in the trash"),
+            (r.trashed, "put away (in the trash, or emptied from it)"),
             (r.unknown, "unknown"),
         ];
         parts.extend(groups.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{} {word}", count(*n))));
