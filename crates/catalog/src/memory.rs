@@ -80,6 +80,24 @@ impl Memory {
         members.first().map(|(photo, role)| (photo, *role))
     }
 
+    /// What lay where in a root, as far as journals say.
+    pub fn recorded(&self, root: &str) -> HashMap<BytePath, ContentHash> {
+        let files = self.photos.values().flat_map(|photo| &photo.files);
+        let copies = files.flat_map(|file| file.copies.iter().map(move |copy| (copy, file.hash)));
+        let here = copies.filter(|(copy, _)| copy.root == root);
+        here.filter_map(|(copy, hash)| Some((copy.path.path()?, hash))).collect()
+    }
+
+    /// Bytes of a content, as a card had it.
+    pub fn bytes_of(&self, hash: &ContentHash) -> Option<u64> {
+        self.seen.iter().find(|seen| seen.hash == *hash).map(|seen| seen.bytes)
+    }
+
+    /// Whether a content was put away.
+    pub fn is_put_away(&self, hash: &ContentHash) -> bool {
+        self.trashed.contains_key(hash)
+    }
+
     /// Added folders and further destinations that were known: their names and where they were.
     pub fn roots(&self) -> impl Iterator<Item = (&str, BytePath)> {
         self.roots.values().filter_map(|root| Some((root.uuid.as_str(), root.path.path()?)))

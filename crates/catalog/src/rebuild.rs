@@ -30,8 +30,10 @@ pub struct Found {
     pub root: RootId,
     /// Relative to the root.
     pub path: BytePath,
-    /// Its content, hashed now.
+    /// Its content, hashed now; of a changed one the content that was recorded.
     pub hash: ContentHash,
+    /// Whether it has other bytes now than were recorded: its copy is kept as a bad one.
+    pub changed: bool,
     /// Its quick key.
     pub quick: Option<QuickKey>,
     /// Bytes.
@@ -221,6 +223,13 @@ fn restore_file(
         verified_at: at,
         session: known.and_then(|(photo, _)| photo.session),
     })?;
+    if found.changed {
+        writer
+            .db
+            .prepare_cached("UPDATE copy SET state = ?3 WHERE root = ?1 AND path = ?2")
+            .and_then(|mut s| s.execute(params![found.root.0, found.path.as_bytes(), copy_state::CHANGED]))
+            .doing(DOING)?;
+    }
     let mut arrival = Arrival {
         file,
         uid: &found.photo,

@@ -1,22 +1,29 @@
-//! Making the catalogue again from what lies in the library: originals, sidecars, the library's journal.
+//! Making the catalogue again from what lies in the library: originals, sidecars, the library's journal, manifests.
+//!
+//! A file with other bytes than the journal recorded there is not taken for a new original: it is named, and its row
+//! keeps the recorded hash, so that it stays bad until it is repaired. Where no journal knows a file, a manifest that
+//! contradicts it is told. What was recorded and lies nowhere is named too.
 //!
 //! The new catalogue is made beside the old one and takes its place only when it is whole; the old one is set aside,
 //! never deleted. Every original is read whole, so each is proven again by the way.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use lightfast_catalog::{Catalog, Found, Memory, Place as CatalogPlace, RootKind};
-use lightfast_model::{BytePath, PhotoId};
+use lightfast_model::{BytePath, ContentHash, PhotoId};
 
 use crate::copy::AlignedBuffer;
 use crate::error::{At, Step};
 use crate::keeping::{KeepError, lock, write_journal};
 use crate::library::Library;
+use crate::manifest_check::{Outcome, check_file};
+use crate::manifests::{History, is_left_out};
 use crate::options::Host;
 use crate::rescan::rows_of;
 use crate::roots::{Place, places};
@@ -39,7 +46,7 @@ pub struct RebuildReport {
     pub marked: u64,
     /// Photos that took marks from a sidecar.
     pub from_sidecars: u64,
-    /// Files that could not be read, and why.
+    /// Files that could not be read, are not what was recorded, or are not there, and why.
     pub failed: Vec<(BytePath, String)>,
     /// What a journal says that could not be understood, one clear line each.
     pub problems: Vec<String>,
@@ -158,23 +165,108 @@ impl Rebuilding<'_> {
             }
             folders.entry(path.as_path().parent().unwrap_or(Path::new("")).to_owned()).or_default().push((path, lying));
         }
+        let recorded = self.memory.recorded(&self.place.uuid);
+        let lying: HashSet<BytePath> = folders.values().flatten().map(|(path, _)| path.clone()).collect();
+        let mut changed = Vec::new();
         let (class, _) = sys::fs_class(&self.place.folder);
         let mut buffer = AlignedBuffer::new();
-        for files in folders.into_values() {
+        for (folder, files) in folders {
             let mut strangers = Vec::new();
             for (path, lying) in files {
                 if self.stop.load(Ordering::Relaxed) {
                     return Ok(xmp);
                 }
                 match hashed(&self.place.folder, class, &path, &lying, &mut buffer) {
-                    Ok(stranger) => strangers.push(stranger),
+                    Ok(stranger) => match self.other_than_recorded(&recorded, &stranger) {
+                        Some(wanted) => changed.push((stranger, wanted)),
+                        None => strangers.push(stranger),
+                    },
                     Err(reason) => self.report.failed.push((path, reason)),
                 }
             }
+            self.ask_manifests(&folder, &strangers);
             self.folder(catalog, strangers)?;
             (self.tell)(self.report);
         }
+        for (stranger, wanted) in changed {
+            self.changed(catalog, stranger, wanted)?;
+        }
+        self.missing(catalog, recorded, &lying)?;
         Ok(xmp)
+    }
+
+    /// What a journal recorded where a file of other, unknown bytes lies now. Sidecars may be edited.
+    fn other_than_recorded(
+        &self,
+        recorded: &HashMap<BytePath, ContentHash>,
+        stranger: &Stranger,
+    ) -> Option<ContentHash> {
+        let wanted = recorded.get(&stranger.path).filter(|wanted| **wanted != stranger.hash)?;
+        let is_new = self.memory.photo_of(&stranger.hash).is_none() && !is_left_out(name_of(&stranger.path));
+        is_new.then_some(*wanted)
+    }
+
+    /// A file of other bytes than were recorded. Where these lie elsewhere now, they were moved and it took their place.
+    fn changed(&mut self, catalog: &mut Catalog, stranger: Stranger, wanted: ContentHash) -> Result<(), KeepError> {
+        if self.has(catalog, &wanted)? {
+            return self.folder(catalog, vec![stranger]);
+        }
+        let reason = "it has other bytes than were imported; verify --repair-from puts a good copy in its place";
+        self.report.failed.push((stranger.path.clone(), reason.to_owned()));
+        let size = self.memory.bytes_of(&wanted).unwrap_or(stranger.size);
+        let mut found = self.shelve(vec![Stranger { hash: wanted, ..stranger }]);
+        for found in &mut found {
+            (found.changed, found.size, found.quick, found.verified) = (true, size, None, None);
+        }
+        catalog.restore_files(self.memory, &found, (self.host.now)())?;
+        Ok(())
+    }
+
+    /// Names what was recorded here and lies nowhere in this root, unless a person put it away.
+    fn missing(
+        &mut self,
+        catalog: &Catalog,
+        recorded: HashMap<BytePath, ContentHash>,
+        lying: &HashSet<BytePath>,
+    ) -> Result<(), KeepError> {
+        let gone = recorded.into_iter().filter(|(path, hash)| !lying.contains(path) && !self.memory.is_put_away(hash));
+        let mut gone: Vec<_> = gone.filter(|(path, _)| !is_left_out(name_of(path))).collect();
+        gone.sort();
+        for (path, hash) in gone {
+            if !self.has(catalog, &hash)? {
+                self.report.failed.push((path, "it was imported, and is not there".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a content lies in this root.
+    fn has(&self, catalog: &Catalog, hash: &ContentHash) -> Result<bool, KeepError> {
+        let known = catalog.known_by_hash(hash)?;
+        Ok(known.is_some_and(|known| known.copies.iter().any(|copy| copy.root == self.place.root)))
+    }
+
+    /// What no journal knows is compared with the manifests of its folder.
+    fn ask_manifests(&mut self, folder: &Path, strangers: &[Stranger]) {
+        let unknown =
+            strangers.iter().filter(|s| self.memory.photo_of(&s.hash).is_none() && !is_left_out(name_of(&s.path)));
+        let unknown: Vec<&Stranger> = unknown.collect();
+        if unknown.is_empty() {
+            return;
+        }
+        let expected = match History::of(&self.place.folder.join(folder)) {
+            Ok(history) => history.map(|history| history.expected()).unwrap_or_default(),
+            Err(error) => return self.report.problems.push(error.to_string()),
+        };
+        for stranger in unknown {
+            let path = stranger.path.as_path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            let Some(expected) = name.and_then(|name| expected.get(name)) else { continue };
+            if let Outcome::Bad { reason, .. } = check_file(&self.place.folder.join(path), expected) {
+                let reason = format!("it is not what a manifest lists: {reason}");
+                self.report.failed.push((stranger.path.clone(), reason));
+            }
+        }
     }
 
     fn folder(&mut self, catalog: &mut Catalog, mut strangers: Vec<Stranger>) -> Result<(), KeepError> {
@@ -192,20 +284,23 @@ impl Rebuilding<'_> {
         }
         self.report.files += strangers.len() as u64;
         self.report.bytes += strangers.iter().map(|stranger| stranger.size).sum::<u64>();
-        let id_of = |path: &Path| self.id_of(path);
+        for batch in self.shelve(strangers).chunks(BATCH) {
+            catalog.restore_files(self.memory, batch, (self.host.now)())?;
+        }
+        Ok(())
+    }
+
+    /// What the catalogue is told of files that lie in one folder.
+    fn shelve(&self, strangers: Vec<Stranger>) -> Vec<Found> {
         let shelving = Shelving {
             root: self.place.root,
             folder: &self.place.folder,
             zone: &self.host.zone,
             stop: self.stop,
             amend: &|_| {},
-            id_of: &id_of,
+            id_of: &|path| self.id_of(path),
         };
-        let found: Vec<Found> = shelving.found(strangers, &[]);
-        for batch in found.chunks(BATCH) {
-            catalog.restore_files(self.memory, batch, (self.host.now)())?;
-        }
-        Ok(())
+        shelving.found(strangers, &[])
     }
 
     /// Whether a file is a sidecar that says which photo it belongs to: one of ours.
@@ -221,4 +316,8 @@ impl Rebuilding<'_> {
         let id = sidecars.into_iter().find_map(read)?;
         (!self.memory.has_photo(&id) && self.used.borrow_mut().insert(id.clone())).then_some(id)
     }
+}
+
+fn name_of(path: &BytePath) -> &OsStr {
+    path.as_path().file_name().unwrap_or_default()
 }

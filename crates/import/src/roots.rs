@@ -12,6 +12,7 @@ use crate::library::Library;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) root: RootId,
+    pub(crate) uuid: String,
     pub(crate) folder: PathBuf,
     pub(crate) kind: RootKind,
     /// Whether it is the library itself.
@@ -39,6 +40,7 @@ pub(crate) fn places(catalog: &Catalog, library: &Library) -> Result<Vec<Place>,
         let added = kind == RootKind::Added;
         Place {
             root: root.id,
+            uuid: root.uuid,
             folder,
             kind,
             is_library,

@@ -160,6 +160,7 @@ impl Shelving<'_> {
             found.push(Found {
                 root: self.root,
                 hash: stranger.hash,
+                changed: false,
                 quick,
                 size: stranger.size,
                 mtime_ns: stranger.mtime_ns,

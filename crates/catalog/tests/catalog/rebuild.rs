@@ -35,6 +35,7 @@ fn found(file: &File, root: lightfast_catalog::RootId) -> Found {
         root,
         path: file.path.clone(),
         hash: hash(file.content),
+        changed: false,
         quick: Some(QuickKey(u128::from(file.content))),
         size: size(file.content),
         mtime_ns: 1_247_407_402_000_000_000 + i64::from(file.content),

@@ -12,9 +12,9 @@ use crate::keeping::keep_error;
 use crate::library;
 use crate::ui::{bytes, count};
 
-/// Make the catalogue again from the files, their sidecars and the library's journal
+/// Make the catalogue again from the files, their sidecars, the library's journal and manifests
 ///
-/// Every original is read whole. The old catalogue is set aside, not deleted, once the new one is whole.
+/// Every original is read whole; what is not as the journal or a manifest says, or is not there, is named. The old catalogue is set aside, not deleted, once the new one is whole.
 #[derive(Debug, Args)]
 pub(crate) struct Rebuild {
     /// Do not ask, where there is a catalogue that can be opened

@@ -20,6 +20,7 @@ mod output;
 mod pictures;
 mod places;
 mod power;
+mod rebuilt;
 mod rendering;
 mod rot;
 mod scrub;

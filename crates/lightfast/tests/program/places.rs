@@ -145,9 +145,9 @@ fn several_cards_are_imported_together_each_with_its_verdict() {
 
 /// A quota is not in what a file system says is free, so the disk is full in the middle, after a plan that fits.
 #[test]
-fn disk_full_in_the_middle() {
+fn quota_reached_in_the_middle() {
     let Some(disk) = Mounted::image(256, &["mkfs.btrfs", "-q"], &["mount"]) else {
-        return skipped("disk_full_in_the_middle", "no loop-mounted btrfs");
+        return skipped("quota_reached_in_the_middle", "no loop-mounted btrfs");
     };
     let btrfs = |arguments: &[&str]| {
         let done = std::process::Command::new("btrfs").args(arguments).output();
@@ -158,7 +158,7 @@ fn disk_full_in_the_middle() {
     let ready =
         btrfs(&["subvolume", "create", text(&place)]) && btrfs(&["quota", "enable", text(disk.path())]) && limit("8M");
     if !ready {
-        return skipped("disk_full_in_the_middle", "no quota on btrfs");
+        return skipped("quota_reached_in_the_middle", "no quota on btrfs");
     }
     let library = TestLibrary::at(place.join("library"));
     let card = (1..=8u8).fold(TestCard::new(), |card, n| {

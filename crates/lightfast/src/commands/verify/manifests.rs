@@ -7,11 +7,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lightfast_import::{Expected, History};
+use lightfast_import::{Expected, History, Outcome, check_file};
 use lightfast_manifest::FOLDER;
 use lightfast_model::BytePath;
 
-use super::folder::{Outcome, check_file};
 use super::library::Check;
 use super::say::FileLine;
 use crate::error::Error;
