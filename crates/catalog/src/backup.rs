@@ -3,14 +3,14 @@
 //! A copy is made by SQLite's backup interface from a consistent state, beside others that write, under another
 //! name first: what is called `catalog-….db` in the folder is whole and on stable storage.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::Connection;
 use rusqlite::backup::Backup;
 
-use crate::connection::sync_folder;
+use crate::connection::name_durably;
 use crate::error::Doing as _;
 use crate::{Catalog, CatalogError, Place, Result};
 
@@ -43,7 +43,7 @@ impl Catalog {
         fs::create_dir_all(&dir).map_err(|source| io(&dir, "make", source))?;
         let path = dir.join(name(now));
         let part = dir.join("catalog.part");
-        let made = self.copy_to(&part).and_then(|()| settle(&part, &path, &dir));
+        let made = self.copy_to(&part).and_then(|()| name_durably(&part, &path));
         if made.is_err() {
             // Best effort: the next one begins by replacing it.
             let _ = fs::remove_file(&part);
@@ -63,20 +63,14 @@ impl Catalog {
             _ => {}
         }
         let mut copy = Connection::open(part).doing(DOING)?;
+        // It is synced once, when it is whole; what is cut off before that has no name yet.
+        copy.execute_batch("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;").doing(DOING)?;
         {
             let backup = Backup::new(&self.db, &mut copy).doing(DOING)?;
             backup.step(-1).doing(DOING)?;
         }
         copy.close().map_err(|(_, source)| source).doing(DOING)
     }
-}
-
-/// Brings a finished copy to stable storage and gives it its name.
-#[allow(clippy::disallowed_methods, reason = "a copy of the catalogue, not an original; synced here, before and after")]
-fn settle(part: &Path, path: &Path, dir: &Path) -> Result<()> {
-    File::open(part).and_then(|file| file.sync_all()).map_err(|source| io(part, "sync", source))?;
-    fs::rename(part, path).map_err(|source| io(path, "rename", source))?;
-    sync_folder(dir)
 }
 
 fn name(now: Timestamp) -> String {

@@ -60,13 +60,11 @@ impl Catalog {
         if fs::metadata(&path).is_ok_and(|meta| meta.len() > 0) {
             return Err(CatalogError::Exists { path });
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = share(&place.dir).0;
-        let mut db = Connection::open_with_flags(&path, flags).map_err(|e| opening(&path, e))?;
+        make(&path, now)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(&path, flags).map_err(|e| opening(&path, e))?;
         prepare(&db, true).map_err(|e| opening(&path, e))?;
-        migrations::apply(&mut db, &path)?;
-        db.execute("UPDATE state SET created = ?1", [now.as_microsecond()]).doing("create")?;
-        sync_folder(&place.dir)?;
         hand_on(open.as_ref());
         Ok(Self::of(db, open))
     }
@@ -237,6 +235,31 @@ fn hand_on(open: Option<&File>) {
         let _ = file.unlock();
         let _ = file.lock_shared();
     }
+}
+
+/// Makes an empty catalogue under another name, which is synced once, when it is whole, and then named.
+fn make(path: &Path, now: Timestamp) -> Result<()> {
+    let part = with_suffix(path, "-new");
+    match fs::remove_file(&part) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(io(&part, "remove", source)),
+        _ => {}
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut db = Connection::open_with_flags(&part, flags).map_err(|e| opening(&part, e))?;
+    db.execute_batch("PRAGMA synchronous = OFF").map_err(|e| opening(&part, e))?;
+    db.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(|e| opening(&part, e))?;
+    migrations::apply(&mut db, &part)?;
+    db.execute("UPDATE state SET created = ?1", [now.as_microsecond()]).doing("create")?;
+    db.close().map_err(|(_, source)| source).doing("create")?;
+    name_durably(&part, path)
+}
+
+/// Brings a finished file to stable storage and gives it its name.
+#[allow(clippy::disallowed_methods, reason = "a file of the catalogue, no original; synced here, before and after")]
+pub(crate) fn name_durably(part: &Path, path: &Path) -> Result<()> {
+    File::open(part).and_then(|file| file.sync_all()).map_err(|source| io(part, "sync", source))?;
+    fs::rename(part, path).map_err(|source| io(path, "rename", source))?;
+    path.parent().map_or(Ok(()), sync_folder)
 }
 
 fn prepare(db: &Connection, writing: bool) -> rusqlite::Result<()> {

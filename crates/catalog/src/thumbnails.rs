@@ -74,8 +74,9 @@ impl Thumbnails {
         let settings = || -> rusqlite::Result<()> {
             db.busy_timeout(Duration::from_secs(10))?;
             db.pragma_update(None, "page_size", 16_384)?;
-            db.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+            // First, because making the file is not worth a sync either.
             db.pragma_update(None, "synchronous", "OFF")?;
+            db.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
             db.pragma_update(None, "temp_store", "MEMORY")?;
             db.pragma_update(None, "mmap_size", 0)?;
             db.pragma_update(None, "cache_size", -4_096)?;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use lightfast_catalog::{Catalog, Intent, NewSession};
 use lightfast_model::{BytePath, Event, FileEvent, FileState, Report, SessionId, VerifyMode};
@@ -27,6 +28,8 @@ use crate::verdict::Account;
 
 /// Files in flight where the devices do not seek.
 const LANES: usize = 4;
+/// A solid-state disk commits in a few milliseconds, one that turns in several turns of 8 to 11 milliseconds each.
+const SLOW_COMMIT: Duration = Duration::from_millis(25);
 
 /// How an import ended.
 #[derive(Debug)]
@@ -52,9 +55,12 @@ impl Prepared {
             self;
         let (mut catalog, destinations) = create_missing(&options, &place, host, catalog, destinations)?;
         point(Op::Commit).at(Step::Write, &place.file())?;
+        let began_at = Instant::now();
         let sessions = begin(&options, &plan, host, &mut catalog)?;
+        let first_commit = began_at.elapsed();
         point(Op::Commit).at(Step::Write, &place.file())?;
         let intents = intend(&plan, &destinations, &sessions, &mut catalog)?;
+        let commits = first_commit.min(began_at.elapsed().saturating_sub(first_commit));
         let clocks = Clocks::default();
         let sums = Sums::default();
         let thumbs = start_thumbs(&options, &place, host, &clocks)?;
@@ -77,7 +83,7 @@ impl Prepared {
             intents: &intents,
             verify: options.verify,
             again: options.again,
-            lanes: options.lanes.map_or_else(|| lanes(&plan, &destinations), |lanes| lanes.clamp(1, 64)),
+            lanes: options.lanes.map_or_else(|| lanes(&plan, &destinations, commits), |lanes| lanes.clamp(1, 64)),
             considerate: !options.urgent,
             now: host.now,
             stop,
@@ -266,11 +272,12 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// One file at a time where a device seeks or sits on USB.
-fn lanes(plan: &Plan, destinations: &[Destination]) -> usize {
+/// One file at a time where a device seeks or sits on USB. A virtual disk does not tell what lies below it, but a commit
+/// that takes as long as a turn of the platter does (`commits`, the faster of the first two).
+fn lanes(plan: &Plan, destinations: &[Destination], commits: Duration) -> usize {
     let card = |source: &PlannedSource| sys::has_seek_cost(&source.card.source);
     let slow = destinations.iter().any(|d| sys::has_seek_cost(d.path())) || plan.sources.iter().any(card);
-    if slow { 1 } else { LANES }
+    if slow || commits > SLOW_COMMIT { 1 } else { LANES }
 }
 
 /// Makes the catalogue and the destinations that do not exist yet.

@@ -123,7 +123,7 @@ impl Desk<'_, '_> {
         }
     }
 
-    fn flush_duplicates(&mut self) {
+    pub(super) fn flush_duplicates(&mut self) {
         let found = std::mem::take(&mut self.duplicates);
         let mut rows = Vec::new();
         for (index, quick, copy) in &found {

@@ -9,6 +9,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use lightfast_catalog::{Failed, KnownFile};
 use lightfast_model::{BytePath, ContentHash, Match, QuickKey, Verified, VerifyMode};
 
+use super::pace::Pace;
 use super::publish::Publisher;
 use super::run::{Copying, Done, Stops, Work, prove_copy};
 use super::settle::Settled;
@@ -79,6 +80,7 @@ impl<'a, 't> Desk<'a, 't> {
     /// Works until everything is answered.
     pub(super) fn direct(&mut self, done: &Receiver<Done>) {
         self.give_out();
+        let mut pace = Pace::new();
         loop {
             if self.c.stop.load(Ordering::Relaxed) {
                 self.stops.all.store(true, Ordering::Relaxed);
@@ -92,7 +94,8 @@ impl<'a, 't> Desk<'a, 't> {
                     self.give(Work::Hash(index), 1);
                 }
             }
-            match done.recv_timeout(TICK) {
+            let wait = if self.proven.is_empty() { TICK } else { TICK.min(pace.left()) };
+            match done.recv_timeout(wait) {
                 Ok(first) => {
                     self.take(first);
                     while self.proven.len() < BATCH
@@ -100,10 +103,14 @@ impl<'a, 't> Desk<'a, 't> {
                     {
                         self.take(next);
                     }
-                    self.flush();
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if self.proven.is_empty() {
+                self.flush_duplicates();
+            } else if self.proven.len() >= BATCH || pace.left().is_zero() {
+                pace.timed(|| self.flush());
             }
             self.c.meter.tick();
         }

@@ -11,7 +11,10 @@ use super::buffer::AlignedBuffer;
 use super::temp::{TempFile, Written};
 
 /// Blocks that may wait for one writer.
-const QUEUE: usize = 4;
+const QUEUE: usize = 8;
+/// Blocks that it writes in one call at most, where they wait: a disk that has the next request before it is done with
+/// the last one does not pause between them.
+const TOGETHER: usize = 4;
 
 /// A lane's end.
 pub(super) struct Far {
@@ -78,18 +81,26 @@ impl FarWriter {
     /// Works until its lane is gone.
     pub(super) fn run(self) {
         let mut file: Result<TempFile, Why> = Err(Why::Interrupted);
-        for message in self.from {
+        let mut next = None;
+        while let Some(message) = next.take().or_else(|| self.from.recv().ok()) {
             match message {
                 Message::Begin { temp, size } => file = TempFile::create(&temp, size, self.direct),
-                Message::Block { mut buffer, len } => {
-                    let written = match &mut file {
-                        Ok(file) => file.write(&mut buffer, len),
-                        Err(_) => Ok(()),
-                    };
+                Message::Block { buffer, len } => {
+                    let mut blocks = vec![(buffer, len)];
+                    while blocks.len() < TOGETHER
+                        && next.is_none()
+                        && let Ok(message) = self.from.try_recv()
+                    {
+                        match message {
+                            Message::Block { buffer, len } => blocks.push((buffer, len)),
+                            other => next = Some(other),
+                        }
+                    }
+                    let written = file.as_mut().map_or(Ok(()), |file| file.write_all(&mut blocks));
                     if let Err(why) = written {
                         file = Err(why);
                     }
-                    let _ = self.free.send(buffer);
+                    blocks.into_iter().for_each(|(buffer, _)| drop(self.free.send(buffer)));
                 }
                 Message::End { mtime_ns } => {
                     let done = std::mem::replace(&mut file, Err(Why::Interrupted));

@@ -18,6 +18,7 @@ mod desk;
 mod far;
 mod lane;
 mod outcome;
+mod pace;
 mod publish;
 mod quick;
 mod run;

@@ -14,8 +14,9 @@ use super::buffer::AlignedBuffer;
 use super::desk::Desk;
 use super::far::{Far, far};
 use super::lane::{LaneSettings, Sink, copy_one};
+use super::pace::Pace;
 use super::publish::cold_hash;
-use super::settle::{Content, SettleSettings, Settled, settle};
+use super::settle::{Content, SettleSettings, Settled, Synced, prove, sync};
 use super::temp::Written;
 use super::{Busy, Thumbs, Told, Why};
 use crate::destination::{Destination, Dests};
@@ -31,6 +32,9 @@ pub(crate) type Intents = HashMap<(usize, usize), (IntentId, PathBuf)>;
 
 /// XXH128 of files by their place in the plan, for manifests.
 pub(crate) type Sums = Mutex<HashMap<usize, u128>>;
+
+/// Files that one settler syncs in one go at most; as many wait for it, with their descriptors open.
+const TOGETHER: usize = 8;
 
 /// What the copy needs besides the plan.
 pub(crate) struct Copying<'a> {
@@ -112,7 +116,7 @@ pub(crate) fn run(copying: Copying<'_>, tell: &mut dyn FnMut(usize, Told)) -> Op
     let (work_to, work) = unbounded::<Work>();
     let (done_to, done) = unbounded::<Done>();
     let (settle_to, to_settle): (Vec<_>, Vec<_>) =
-        copying.destinations.iter().map(|_| bounded::<ToSettle>(copying.lanes + 2)).unzip();
+        copying.destinations.iter().map(|_| bounded::<ToSettle>(copying.lanes + TOGETHER)).unzip();
     let lanes = copying.lanes;
     let threads = Threads {
         plan: copying.plan,
@@ -298,16 +302,34 @@ impl Threads<'_> {
             stop: &self.stops.all,
             without: self.without,
         };
-        for ToSettle { index, written, content } in to_settle {
-            let Some(file) = self.plan.files.get(index) else { continue };
-            let source = self.plan.source_path(file);
-            let done = match settle(&settings, written, content, &source, &mut buffer) {
-                Ok(settled) => Done::Settled(index, dest, settled),
-                Err(why) => Done::Failed(index, dest, why),
-            };
-            let _ = done_to.send(done);
+        let mut pace = Pace::new();
+        while let Some(batch) = together(to_settle, &pace) {
+            // All are synced before the first is read back: what is behind the first sync is mostly in it.
+            let synced: Vec<(usize, Result<Synced, Why>)> = pace
+                .timed(|| batch.into_iter().map(|to| (to.index, sync(&settings, to.written, to.content))).collect());
+            for (index, synced) in synced {
+                let Some(file) = self.plan.files.get(index) else { continue };
+                let source = self.plan.source_path(file);
+                let done = match synced.and_then(|synced| prove(&settings, synced, &source, &mut buffer)) {
+                    Ok(settled) => Done::Settled(index, dest, settled),
+                    Err(why) => Done::Failed(index, dest, why),
+                };
+                let _ = done_to.send(done);
+            }
         }
     }
+}
+
+/// The next files to settle: one, and those that come until the next sync is due. None at the end.
+fn together(to_settle: &Receiver<ToSettle>, pace: &Pace) -> Option<Vec<ToSettle>> {
+    let mut batch = vec![to_settle.recv().ok()?];
+    let due = pace.due();
+    while batch.len() < TOGETHER
+        && let Ok(next) = to_settle.recv_deadline(due)
+    {
+        batch.push(next);
+    }
+    Some(batch)
 }
 
 /// Reads a copy back and compares it with the hash that it must have.

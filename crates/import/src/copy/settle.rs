@@ -1,4 +1,4 @@
-//! One settler: puts a written file on stable storage and reads it back from the medium.
+//! What a settler does: puts a written file on stable storage and reads it back from the medium.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -42,36 +42,47 @@ pub(crate) struct SettleSettings<'a> {
     pub(crate) without: Without,
 }
 
-/// Syncs and reads back. On any error the temporary file is removed; it is never synced a second time.
-pub(crate) fn settle(
-    settings: &SettleSettings<'_>,
-    written: Written,
+/// A file that was synced and is not read back yet.
+pub(crate) struct Synced {
+    temp: std::path::PathBuf,
     content: Content,
+}
+
+/// Puts a file on stable storage. On an error it is removed; it is never synced a second time.
+pub(crate) fn sync(settings: &SettleSettings<'_>, written: Written, content: Content) -> Result<Synced, Why> {
+    let Written { temp, file } = written;
+    if !settings.without.sync {
+        let _busy = settings.sync.start();
+        if let Err(error) = sys::sync_file(&file).at(Step::Sync, &temp) {
+            let _ = sys::remove_file(&temp);
+            return Err(error.into());
+        }
+    }
+    Ok(Synced { temp, content })
+}
+
+/// Reads a synced file back, as asked. On any error it is removed.
+pub(crate) fn prove(
+    settings: &SettleSettings<'_>,
+    synced: Synced,
     source: &Path,
     buffer: &mut AlignedBuffer,
 ) -> Result<Settled, Why> {
-    let temp = written.temp.clone();
-    let settled = prove(settings, written, content, source, buffer);
+    let temp = synced.temp.clone();
+    let settled = read_back(settings, synced, source, buffer);
     if settled.is_err() {
         let _ = sys::remove_file(&temp);
     }
     settled
 }
 
-fn prove(
+fn read_back(
     settings: &SettleSettings<'_>,
-    written: Written,
-    content: Content,
+    Synced { temp, content }: Synced,
     source: &Path,
     buffer: &mut AlignedBuffer,
 ) -> Result<Settled, Why> {
-    let Written { temp, file } = written;
     let Content { hash, size, .. } = content;
-    if !settings.without.sync {
-        let _busy = settings.sync.start();
-        sys::sync_file(&file).at(Step::Sync, &temp)?;
-    }
-    drop(file);
     let verified = if settings.verify == VerifyMode::Stream {
         Verified::Stream
     } else {

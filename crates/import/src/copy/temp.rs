@@ -1,7 +1,7 @@
 //! A partial file in `incoming`: made, written, finished, or removed when it is dropped before that.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, IoSlice};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +56,42 @@ impl TempFile {
             self.flushed = self.offset;
         }
         Ok(())
+    }
+
+    /// Appends several blocks: in one call where direct writes are taken, and what that leaves one by one. All but the
+    /// last are whole multiples of the alignment.
+    pub(super) fn write_all(&mut self, blocks: &mut [(AlignedBuffer, usize)]) -> Result<(), Why> {
+        let mut done = self.write_together(blocks)?;
+        for (buffer, len) in blocks {
+            match done.checked_sub(*len) {
+                Some(rest) => {
+                    done = rest;
+                    self.offset += *len as u64;
+                }
+                None => {
+                    done = 0;
+                    self.write(buffer, *len)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what it can in one call; how many bytes that were.
+    fn write_together(&self, blocks: &mut [(AlignedBuffer, usize)]) -> Result<usize, Why> {
+        let Some(file) = self.file.as_ref().filter(|_| self.direct == Direct::Yes && blocks.len() > 1) else {
+            return Ok(0);
+        };
+        let slices: Vec<IoSlice<'_>> = blocks.iter_mut().map(|(b, len)| IoSlice::new(b.padded(*len))).collect();
+        let all = slices.iter().map(|slice| slice.len()).sum();
+        let written = at_most(Op::Write, all, ALIGN).and_then(|most| match most == all {
+            true => Ok(rustix::io::pwritev(file, &slices, self.offset)?),
+            false => Ok(0),
+        });
+        match written {
+            Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::InvalidInput) => Ok(0),
+            written => Ok(written.at(Step::Write, &self.path)?),
+        }
     }
 
     /// Gives it its length, time and mode. Not synced yet.
@@ -116,4 +152,33 @@ fn write_block(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_that_are_written_together_are_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, sizes) in [("a", &[8192, 4096, 8192, 100][..]), ("b", &[4096, 4096]), ("c", &[7]), ("d", &[4096, 0])]
+        {
+            let mut expected = Vec::new();
+            let mut file = TempFile::create(&dir.path().join(name), 20_000, true).unwrap();
+            for round in 0..2u8 {
+                // What is not whole can only come last.
+                let sizes = if round == 0 { &sizes[..sizes.len() - 1] } else { sizes };
+                let mut blocks: Vec<(AlignedBuffer, usize)> = Vec::new();
+                for (number, len) in sizes.iter().enumerate() {
+                    let mut buffer = AlignedBuffer::new();
+                    buffer.block().fill(number as u8 + 10 * round + 1);
+                    expected.extend_from_slice(&buffer.block()[..*len]);
+                    blocks.push((buffer, *len));
+                }
+                file.write_all(&mut blocks).unwrap();
+            }
+            let written = file.finish(0, 0o022).unwrap();
+            assert!(std::fs::read(&written.temp).unwrap() == expected, "{name}");
+        }
+    }
 }
