@@ -2,7 +2,7 @@
 //! has answered. What is proven is committed in batches, by its second half in `commit`.
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
@@ -26,6 +26,8 @@ const TICK: Duration = Duration::from_millis(100);
 pub(super) struct Desk<'a, 't> {
     pub(super) c: Copying<'a>,
     pub(super) stops: &'a Stops,
+    /// Files that are to be copied and have not come to the settlers yet.
+    coming: &'a AtomicUsize,
     /// Why each destination, or the whole import (the last), had to end.
     pub(super) reasons: Vec<Option<String>>,
     pub(super) publishers: Vec<Publisher<'a>>,
@@ -53,6 +55,7 @@ impl<'a, 't> Desk<'a, 't> {
     pub(super) fn new(
         c: Copying<'a>,
         stops: &'a Stops,
+        coming: &'a AtomicUsize,
         work_to: Sender<Work>,
         tell: &'t mut dyn FnMut(usize, Told),
     ) -> Self {
@@ -62,6 +65,7 @@ impl<'a, 't> Desk<'a, 't> {
             publishers,
             c,
             stops,
+            coming,
             tell,
             work_to: Some(work_to),
             open: 0,
@@ -127,6 +131,7 @@ impl<'a, 't> Desk<'a, 't> {
     }
 
     fn copy(&mut self, index: usize, dests: Dests) {
+        self.coming.fetch_add(1, Ordering::AcqRel);
         self.give(Work::Copy(index, dests), dests.iter().count());
     }
 

@@ -10,11 +10,11 @@ use super::Why;
 use super::buffer::AlignedBuffer;
 use super::temp::{TempFile, Written};
 
-/// Blocks that may wait for one writer.
-const QUEUE: usize = 8;
+/// Blocks that may wait for one of several writers.
+const QUEUE: usize = 4;
 /// Blocks that it writes in one call at most, where they wait: a disk that has the next request before it is done with
 /// the last one does not pause between them.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = QUEUE;
 
 /// A lane's end.
 pub(super) struct Far {
@@ -39,12 +39,13 @@ enum Message {
     Abandon,
 }
 
-/// Makes both ends.
-pub(super) fn far(umask: u32, direct: bool) -> (Far, FarWriter) {
-    let (to, from) = bounded(QUEUE + 2);
-    let (free_to, free) = bounded(QUEUE);
+/// Makes both ends. A writer that is the only one may have twice as much waiting.
+pub(super) fn far(umask: u32, direct: bool, is_single: bool) -> (Far, FarWriter) {
+    let queue = if is_single { 2 * QUEUE } else { QUEUE };
+    let (to, from) = bounded(queue + 2);
+    let (free_to, free) = bounded(queue);
     let (back_to, back) = bounded(1);
-    for _ in 0..QUEUE {
+    for _ in 0..queue {
         let _ = free_to.send(AlignedBuffer::new());
     }
     (Far { to, free, back }, FarWriter { from, free: free_to, back: back_to, umask, direct })

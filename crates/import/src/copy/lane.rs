@@ -214,7 +214,7 @@ mod tests {
     fn copy(path: &Path, listed: &SourceFile, temp: &Path) -> Result<Read, Why> {
         let (stop, bytes) = (AtomicBool::new(false), AtomicU64::new(0));
         let settings = LaneSettings { stop: &stop, bytes: &bytes, umask: 0o022, direct: true, hash: true, sum: true };
-        let (far, writer) = super::super::far::far(0o022, true);
+        let (far, writer) = super::super::far::far(0o022, true, false);
         std::thread::scope(|scope| {
             scope.spawn(move || writer.run());
             let sinks =

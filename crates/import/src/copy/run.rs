@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
@@ -118,7 +118,9 @@ pub(crate) fn run(copying: Copying<'_>, tell: &mut dyn FnMut(usize, Told)) -> Op
     let (settle_to, to_settle): (Vec<_>, Vec<_>) =
         copying.destinations.iter().map(|_| bounded::<ToSettle>(copying.lanes + TOGETHER)).unzip();
     let lanes = copying.lanes;
+    let coming = AtomicUsize::new(0);
     let threads = Threads {
+        coming: &coming,
         plan: copying.plan,
         destinations: copying.destinations,
         umask: sys::umask(),
@@ -133,14 +135,14 @@ pub(crate) fn run(copying: Copying<'_>, tell: &mut dyn FnMut(usize, Told)) -> Op
         is_single: lanes == 1,
         without: copying.without,
     };
-    let mut desk = Desk::new(copying, &stops, work_to, tell);
+    let mut desk = Desk::new(copying, &stops, &coming, work_to, tell);
     std::thread::scope(|scope| {
         let threads = &threads;
         for _ in 0..lanes {
             let (work, settle_to, done_to) = (work.clone(), settle_to.clone(), done_to.clone());
             let mut far_ends = Vec::new();
             for destination in threads.destinations.iter().skip(threads.near()) {
-                let (end, writer) = far(threads.umask, destination.class == FsClass::Block);
+                let (end, writer) = far(threads.umask, destination.class == FsClass::Block, lanes == 1);
                 far_ends.push(end);
                 scope.spawn(move || threads.considerate(|| writer.run()));
             }
@@ -165,6 +167,8 @@ struct Threads<'a> {
     umask: u32,
     verify: VerifyMode,
     stops: &'a Stops,
+    /// Files that are to be copied and have not come to the settlers yet.
+    coming: &'a AtomicUsize,
     intents: &'a Intents,
     thumbs: Option<&'a Thumbs>,
     sums: Option<&'a Sums>,
@@ -194,7 +198,10 @@ impl Threads<'_> {
         for work in work {
             let is_over = self.stops.all.load(Ordering::Relaxed);
             let done = match work {
-                Work::Copy(index, dests) if is_over => Done::Unread(index, dests, Why::Interrupted),
+                Work::Copy(index, dests) if is_over => {
+                    self.coming.fetch_sub(1, Ordering::AcqRel);
+                    Done::Unread(index, dests, Why::Interrupted)
+                }
                 Work::Hash(index) if is_over => Done::Failed(index, 0, Why::Interrupted),
                 Work::Prove(index, dest, _) if is_over => Done::Failed(index, dest, Why::Interrupted),
                 Work::Copy(index, dests) => {
@@ -232,7 +239,10 @@ impl Threads<'_> {
             });
             places.push(dest);
         }
-        let Some(file) = self.plan.files.get(index).filter(|_| !sinks.is_empty()) else { return };
+        let Some(file) = self.plan.files.get(index).filter(|_| !sinks.is_empty()) else {
+            self.coming.fetch_sub(1, Ordering::AcqRel);
+            return;
+        };
         let _busy = self.clocks.copy.start();
         let direct = self.destinations.first().is_some_and(|library| library.class == FsClass::Block);
         let settings = LaneSettings {
@@ -248,7 +258,9 @@ impl Threads<'_> {
         let target = file.target().filter(|target| !(target.poster && has_poster));
         let preview = target.and_then(|target| target.thumbnail_from);
         let mut tee = self.thumbs.zip(preview).and_then(|(thumbs, preview)| thumbs.tee(index, preview));
-        match copy_one(&settings, &self.plan.source_path(file), &file.file, &sinks, buffer, &mut tee) {
+        let copied = copy_one(&settings, &self.plan.source_path(file), &file.file, &sinks, buffer, &mut tee);
+        self.coming.fetch_sub(1, Ordering::AcqRel);
+        match copied {
             Ok(read) => {
                 if let Some((sums, sum)) = self.sums.zip(read.sum) {
                     let _ = sums.lock().map(|mut sums| sums.insert(index, sum));
@@ -289,6 +301,22 @@ impl Threads<'_> {
         }
     }
 
+    /// The next files to settle: one, and those that come until the next sync is due. None at the end.
+    fn together(&self, to_settle: &Receiver<ToSettle>, pace: &Pace) -> Option<Vec<ToSettle>> {
+        let mut batch = vec![to_settle.recv().ok()?];
+        let due = pace.due();
+        while batch.len() < TOGETHER {
+            // Whoever is the last waits for nobody.
+            let more = match self.coming.load(Ordering::Acquire) {
+                0 => to_settle.try_recv().ok(),
+                _ => to_settle.recv_deadline(due).ok(),
+            };
+            let Some(more) = more else { break };
+            batch.push(more);
+        }
+        Some(batch)
+    }
+
     fn settler(&self, dest: usize, to_settle: &Receiver<ToSettle>, done_to: &Sender<Done>) {
         let mut buffer = AlignedBuffer::new();
         let Some(destination) = self.destinations.get(dest) else { return };
@@ -303,7 +331,7 @@ impl Threads<'_> {
             without: self.without,
         };
         let mut pace = Pace::new();
-        while let Some(batch) = together(to_settle, &pace) {
+        while let Some(batch) = self.together(to_settle, &pace) {
             // All are synced before the first is read back: what is behind the first sync is mostly in it.
             let synced: Vec<(usize, Result<Synced, Why>)> = pace
                 .timed(|| batch.into_iter().map(|to| (to.index, sync(&settings, to.written, to.content))).collect());
@@ -318,18 +346,6 @@ impl Threads<'_> {
             }
         }
     }
-}
-
-/// The next files to settle: one, and those that come until the next sync is due. None at the end.
-fn together(to_settle: &Receiver<ToSettle>, pace: &Pace) -> Option<Vec<ToSettle>> {
-    let mut batch = vec![to_settle.recv().ok()?];
-    let due = pace.due();
-    while batch.len() < TOGETHER
-        && let Ok(next) = to_settle.recv_deadline(due)
-    {
-        batch.push(next);
-    }
-    Some(batch)
 }
 
 /// Reads a copy back and compares it with the hash that it must have.

@@ -56,7 +56,9 @@ fn found_by_verify(test: &str, disk: Option<Mounted>, flush_device: bool) {
         assert!(ran("blockdev", &["--flushbufs", disk.device()]));
     } else {
         // The file system's cache still has the old bytes; only a read past it can tell.
-        assert!(fs::read(library.path().join(&rotten)).unwrap() == content, "the cache is warm");
+        // (Unless another program dropped all caches of the machine meanwhile.)
+        let is_warm = fs::read(library.path().join(&rotten)).unwrap() == content;
+        println!("{test}: the cache is {}", if is_warm { "warm" } else { "cold" });
     }
     let output = library.run(["verify", "--json"]).exits(3);
     let bad = output.events("file");
