@@ -11,15 +11,15 @@ use std::time::Instant;
 use lightfast_catalog::{Catalog, CatalogError, NewSession, Original, RootId, SessionCounts};
 use lightfast_model::{BytePath, Event, FileEvent, FileState, Match, PhotoId, Report, SourceReport, Stages};
 
-use crate::card::{Card, identify, is_on_card, mounted_cards};
+use crate::card::{Card, is_on_card, mounted_cards};
 use crate::copy::AlignedBuffer;
 use crate::destination::create_folder;
-use crate::error::{At, StartError, Step};
+use crate::error::StartError;
 use crate::keeping;
 use crate::library::Library;
 use crate::options::{Add, Events, Host, Options};
 use crate::plan::{Amendments, new_photo_id};
-use crate::prepare::{absolute, check_place, open_catalog};
+use crate::prepare::{absolute, check_place, open_catalog, source};
 use crate::rescan::rows_of;
 use crate::roots::places;
 use crate::session::{Ended, for_the_record};
@@ -153,17 +153,7 @@ fn check(options: &Options) -> Result<Vec<Card>, StartError> {
     let mounted = mounted_cards().unwrap_or_default();
     let mut cards: Vec<Card> = Vec::new();
     for path in &options.sources {
-        match std::fs::metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(StartError::NoSource { path: path.clone() });
-            }
-            other => {
-                if !other.at(Step::Open, path)?.is_dir() {
-                    return Err(StartError::SourceNotFolder { path: path.clone() });
-                }
-            }
-        }
-        let card = identify(path)?;
+        let card = source(path)?;
         let on_card = mounted.iter().any(|mounted| card.source.starts_with(&mounted.mount.point));
         if on_card || is_on_card(&card.source) {
             return Err(StartError::AddsCard { path: path.clone() });

@@ -113,22 +113,26 @@ fn tell_plan(plan: &Plan, events: &dyn Events) {
     });
 }
 
+/// A source that is there and is a folder.
+pub(crate) fn source(path: &Path) -> Result<Card, StartError> {
+    let meta = match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(StartError::NoSource { path: path.to_owned() });
+        }
+        other => other.at(Step::Open, path)?,
+    };
+    if !meta.is_dir() {
+        return Err(StartError::SourceNotFolder { path: path.to_owned() });
+    }
+    Ok(card::identify(path)?)
+}
+
 /// The sources exist, are folders, are given once, and neither holds the library nor lies in it.
 fn check_sources(options: &Options) -> Result<Vec<Card>, StartError> {
     let destinations = check_destinations(options)?;
     let mut cards: Vec<Card> = Vec::new();
     for path in &options.sources {
-        match std::fs::metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(StartError::NoSource { path: path.clone() });
-            }
-            other => {
-                if !other.at(Step::Open, path)?.is_dir() {
-                    return Err(StartError::SourceNotFolder { path: path.clone() });
-                }
-            }
-        }
-        let card = card::identify(path)?;
+        let card = source(path)?;
         if cards.iter().any(|other| other.source == card.source) {
             return Err(StartError::SourceTwice { path: path.clone() });
         }

@@ -28,6 +28,16 @@ pub(crate) fn watch() -> Result<Arc<AtomicBool>, Error> {
     Ok(flag)
 }
 
+/// The same without the second: for what has mounted something, which only its own end takes away again.
+pub(crate) fn watch_to_the_end() -> Result<Arc<AtomicBool>, Error> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&flag))
+            .map_err(|error| Error::start("cannot watch for Ctrl-C").because(error))?;
+    }
+    Ok(flag)
+}
+
 /// A worker is told by its parent when to end; the terminal's Ctrl-C must not kill it under a file.
 pub(crate) fn ignore() {
     let ignored = Arc::new(AtomicBool::new(false));

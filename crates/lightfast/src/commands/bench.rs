@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Bench, context: &Context) -> Result<Exit, Error> {
     }
     let saved = args.save.as_deref().map(|name| saved_path(name, context)).transpose()?;
     let options = options(args, context)?;
-    let stop = crate::interrupt::watch()?;
+    let stop = crate::interrupt::watch_to_the_end()?;
     let report = bench::bench(&options, &stop, &mut |event| show(event, context)).map_err(|error| match error {
         BenchError::Interrupted => Error::new(Exit::Interrupted, "interrupted before the first round had ended"),
         error => Error::start(format!("cannot {error}")).because(error),
