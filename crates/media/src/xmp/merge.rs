@@ -231,6 +231,7 @@ impl Edits<'_, '_> {
         let taken = |prefix: &str| {
             self.document.namespace(self.description, prefix).is_some()
                 || self.declared.iter().any(|(known, _)| known == prefix)
+                || self.is_used(prefix)
         };
         let mut prefix = usual.to_owned();
         let mut number = 1;
@@ -240,6 +241,12 @@ impl Edits<'_, '_> {
         }
         self.declared.push((prefix.clone(), namespace.to_owned()));
         prefix
+    }
+
+    /// Whether anything has this prefix, declared or not: to declare it would give a meaning to what has none.
+    fn is_used(&self, prefix: &str) -> bool {
+        let named = |e: &Element<'_>| e.prefix == prefix || e.attributes.iter().any(|a| a.prefix == prefix);
+        self.document.elements.iter().any(named)
     }
 
     fn apply(mut self) -> String {
@@ -344,6 +351,13 @@ mod tests {
             String::from_utf8(bytes).unwrap().contains("xmlns:xmp2="),
             "a prefix that means something else is not taken"
         );
+    }
+
+    #[test]
+    fn a_prefix_that_nothing_declared_is_not_given_a_meaning() {
+        let before = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description xmp:Rating='1'/></rdf:RDF>";
+        let bytes = merge(Some(before.as_bytes()), &changes()).unwrap();
+        assert_eq!(read(&bytes).text(ns::XMP, "Rating"), Some("4"), "and not the 1 that would have got one");
     }
 
     #[test]
