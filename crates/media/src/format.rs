@@ -15,6 +15,7 @@ mod mrw;
 mod mts;
 mod packet;
 mod picture_info;
+mod png_profile;
 mod quicktime;
 mod quicktime_keys;
 mod quicktime_user;

@@ -30,6 +30,7 @@ pub(crate) use canon::{focal_length as canon_focal, read as canon, settings as c
 pub(crate) use gopro::read as gopro;
 pub(crate) use lens::{LensId, is_lens_name, name as lens_name};
 pub(crate) use nikon::clip as nikon_clip;
+pub(crate) use others::casio_qvci;
 
 /// Reads one maker's directory.
 type Reader = fn(&mut Head<'_>, &Tiff, &Ifd, &mut Found);
@@ -128,7 +129,7 @@ static LAYOUTS: &[Layout] = &[
 
 /// Reads the maker note at `note`, which belongs to `tiff`.
 pub(crate) fn read(head: &mut Head<'_>, tiff: &Tiff, note: MakerNote, found: &mut Found) {
-    if note.len < 6 || others::without_directory(head, note, found) {
+    if note.len < 6 || others::without_directory(head, tiff, note, found) {
         return;
     }
     let make = found.exif.make.as_deref().unwrap_or_default().to_ascii_uppercase();

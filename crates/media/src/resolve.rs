@@ -11,6 +11,9 @@ use lightfast_model::{Facts, Kind, Orientation, Origin, Preview, Ratio, Video};
 use crate::found::{Candidate, Exif, Found, Iptc};
 use crate::maker;
 
+/// The longest side that can be a picture's; more is a damaged header.
+const MAX_SIDE: u32 = 1 << 20;
+
 /// Decides each fact.
 pub(crate) fn resolve(found: Found, kind: Kind, format: Option<&'static str>) -> Facts {
     let mut origins = Vec::new();
@@ -280,6 +283,7 @@ fn picture(found: &Found, facts: &mut Facts, origins: &mut Vec<(&'static str, Or
             tag(Origin::Xmp, found.xmp.as_ref().and_then(|x| x.size).filter(|_| facts.kind == Kind::Sidecar)),
         ],
     );
+    let size = size.filter(|&(width, height)| width <= MAX_SIDE && height <= MAX_SIDE);
     let swapped = facts.orientation.swaps_sides() || matches!(clip.rotation, 90 | 270);
     let (width, height) =
         size.map_or((None, None), |(w, h)| if swapped { (Some(h), Some(w)) } else { (Some(w), Some(h)) });

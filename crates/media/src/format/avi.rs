@@ -69,7 +69,17 @@ fn chunk(head: &mut Head<'_>, kind: [u8; 4], at: u64, len: u64, stream: &mut [u8
         }
         b"strd" => stream_data(head, at, len, found),
         b"IDIT" => found.maker.time.text = words(head).and_then(|text| date(&text)).or(found.maker.time.text.take()),
-        b"ICRD" if found.maker.time.text.is_none() => found.maker.time.text = words(head).and_then(|text| date(&text)),
+        b"ICRD" if found.maker.time.text.is_none() => {
+            found.maker.time.text = words(head).and_then(|text| date(&text).or_else(|| day(&text)));
+        }
+        // The time of day to a day that came before it, as cameras write it into a spoken note.
+        b"etim" => {
+            let day = found.maker.time.text.take();
+            found.maker.time.text = match (day, words(head)) {
+                (Some(day), Some(time)) if day.len() == 10 => Some(format!("{day} {time}")),
+                (day, _) => day,
+            };
+        }
         b"bext" => {
             // Broadcast WAV: `2009-07-12` and `14:03:22` after the description and the originator.
             let stamp = head.up_to(at + 320, 18).to_vec();
@@ -145,8 +155,35 @@ fn date(text: &str) -> Option<String> {
     }
 }
 
+/// `2005-08-08`, alone.
+fn day(text: &str) -> Option<String> {
+    let parts: Vec<u32> = text.split(['-', ':', '/']).map(|part| part.trim().parse().ok()).collect::<Option<_>>()?;
+    match parts.as_slice() {
+        [year @ 0..=9999, month @ 0..=99, day @ 0..=99] => Some(format!("{year:04}:{month:02}:{day:02}")),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_spoken_note_has_its_day_and_its_time_in_two_places() {
+        let chunk =
+            |kind: &[u8; 4], content: &[u8]| [kind.as_slice(), &(content.len() as u32).to_le_bytes(), content].concat();
+        let day = [b"INFO".as_slice(), &chunk(b"ICRD", b"2005-08-08\0\0")].concat();
+        let time = [b"exif".as_slice(), &chunk(b"etim", b"16:23:35\0\0")].concat();
+        let body = [b"WAVE".as_slice(), &chunk(b"LIST", &day), &chunk(b"LIST", &time)].concat();
+        let text = |bytes: &[u8]| {
+            let mut found = crate::found::Found::default();
+            let mut source = crate::BytesSource(bytes);
+            super::read(&mut crate::Head::new(&mut source), &mut found);
+            found.maker.time.text
+        };
+        assert_eq!(text(&chunk(b"RIFF", &body)).as_deref(), Some("2005:08:08 16:23:35"));
+        assert_eq!(super::day("2005-08"), None);
+        assert_eq!(super::day("20050808-99999-1"), None);
+    }
+
     #[test]
     fn dates_as_cameras_write_them() {
         let date = |text| super::date(text);

@@ -3,9 +3,9 @@
 use crate::Head;
 use crate::bmff::Atoms;
 use crate::found::Found;
-use crate::iptc;
+use crate::{iptc, previews};
 
-use super::{packet, tiff_file};
+use super::{packet, png_profile, tiff_file};
 
 /// The most chunks of a file.
 const MAX_CHUNKS: usize = 500;
@@ -55,6 +55,7 @@ fn png(head: &mut Head<'_>, found: &mut Found) -> Option<()> {
                 let start = head.up_to(at + 8, len.min(512) as usize).iter().position(|&b| b == b'<')? as u64;
                 packet::read(head, at + 8 + start, len.saturating_sub(start), found);
             }
+            b"tEXt" | b"zTXt" => png_profile::read(head, at + 8, len, found),
             b"IEND" => return Some(()),
             _ => {}
         }
@@ -196,6 +197,8 @@ fn psd(head: &mut Head<'_>, found: &mut Found) -> Option<()> {
         let len = u64::from(u32::from_be_bytes(head.array(data - 4)?));
         match u16::from_be_bytes([i0, i1]) {
             0x0404 => found.iptc = Some(iptc::read(head.up_to(data, len.min(256 << 10) as usize))),
+            // A thumbnail, as a JPEG behind 28 bytes of its own sizes.
+            0x0409 | 0x040c => previews::note(head, found, data + 28, len.saturating_sub(28), None),
             0x0422 => exif(head, data, len, found),
             0x0424 => packet::read(head, data, len, found),
             _ => {}

@@ -52,6 +52,7 @@ pub(crate) fn embedded(head: &mut Head<'_>, start: u64, end: u64, found: &mut Fo
 
 fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found) -> Option<Frame> {
     let mut has_exif = false;
+    let mut ciff = None;
     let mut size = None;
     let mut stated = None;
     let mut resources = Vec::new();
@@ -83,11 +84,23 @@ fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found
                 previews::note(head, found, at, len, None);
             }
             0xe0 if mark.get(6..14).is_some_and(|m| m == b"HEAPJPGM") => {
-                super::ciff::read(head, segment.at, segment.at + segment.len, found);
+                ciff = Some(segment);
+            }
+            0xe1 if mark.starts_with(b"QVCI\0") => {
+                let note = head.up_to(segment.at, segment.len.min(256) as usize).to_vec();
+                crate::maker::casio_qvci(&note, found);
             }
             0xe2 if mark.starts_with(b"MPF\0") => {
                 let (at, len) = after(b"MPF\0");
                 mpf::read(head, at, len, found);
+            }
+            // A preview in a segment of its own; one that goes on in the next cannot be given as one piece.
+            0xe2 | 0xe4 if picture_at(&mark).is_some() => {
+                let skip = picture_at(&mark).unwrap_or_default();
+                let end = segment.at + segment.len;
+                if end.checked_sub(2).and_then(|at| head.array(at)) == Some([0xff, 0xd9]) {
+                    previews::note(head, found, segment.at + skip, segment.len.saturating_sub(skip), None);
+                }
             }
             0xec if mark.contains(&b'[') => {
                 let text = head.up_to(segment.at, segment.len.min(8 << 10) as usize).to_vec();
@@ -111,5 +124,20 @@ fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found
     extension.finish(found);
     found.iptc = iptc::photoshop(&resources).or(found.iptc.take());
     found.stored = found.stored.or(size.map(|frame| (frame.width, frame.height))).or(stated);
+    // What came before EXIF counts only without it, and never for the size of the picture.
+    if let Some(segment) = ciff.filter(|_| !has_exif) {
+        let stored = found.stored;
+        super::ciff::read(head, segment.at, segment.at + segment.len, found);
+        found.stored = stored.or(found.stored);
+    }
     size
+}
+
+/// Where a JPEG begins in a segment that holds one: at its first byte, or after four of the maker's own.
+fn picture_at(mark: &[u8]) -> Option<u64> {
+    const BEGIN: &[u8] = &[0xff, 0xd8, 0xff, 0xdb];
+    [0, 4]
+        .into_iter()
+        .find(|&skip| mark.get(skip..).is_some_and(|rest| rest.starts_with(BEGIN)))
+        .map(|skip| skip as u64)
 }

@@ -31,8 +31,12 @@ pub(crate) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
 pub(crate) fn settings(values: &[u16], found: &mut Found) {
     let maker = &mut found.maker;
     if let Some(&iso) = values.get(16) {
-        // 0 and 0x7fff mean that the setting is told elsewhere; 14 and 15 are the two automatic ones.
+        // 14 and 15 are the two automatic settings, and 0 says nothing. 0x7fff is an EOS body whose ISO was set by hand, as
+        // the same bodies write 15 when they choose it; in the fully automatic modes early ones write it whatever they do.
+        let is_eos = found.exif.model.as_deref().is_some_and(|model| model.contains("EOS"));
+        let by_hand = is_eos && values.get(11) == Some(&1);
         maker.iso_auto = match iso {
+            0x7fff if by_hand => Some(false),
             0 | 0x7fff => None,
             14 | 15 => Some(true),
             _ => Some(false),
@@ -155,6 +159,13 @@ mod tests {
         assert_eq!(auto(&values), (Some(100), Some(false)));
         values[16] = 0x7fff;
         assert_eq!(auto(&values), (None, None));
+        let mut found = Found::default();
+        found.exif.model = Some("Canon EOS 5D Mark II".to_owned());
+        settings(&values, &mut found);
+        assert_eq!(found.maker.iso_auto, None, "a fully automatic mode");
+        values[11] = 1;
+        settings(&values, &mut found);
+        assert_eq!(found.maker.iso_auto, Some(false), "an EOS body's ISO set by hand");
         let mut found = Found::default();
         shot(&[0, 32, 160], &mut found);
         assert_eq!(found.maker.iso, Some(200), "base 100, doubled by the camera");

@@ -35,6 +35,15 @@ pub(super) fn casio2(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Fo
     }
 }
 
+/// Casio's note of the first QV cameras, in a segment of its own: the time stands at a fixed place, with dots.
+pub(crate) fn casio_qvci(note: &[u8], found: &mut Found) {
+    let Some(text) = note.get(0x4d..0x61).and_then(text::trimmed) else { return };
+    let parts: Vec<&str> = text.split('.').collect();
+    if let [year, month, day, hour, minute, second] = parts.as_slice() {
+        found.maker.time.text = Some(format!("{year}:{month}:{day} {hour}:{minute}:{second}"));
+    }
+}
+
 /// Minolta's and Konica Minolta's.
 pub(super) fn minolta(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
     super::preview(head, tiff, ifd, 0x0088, 0x0089, found);
@@ -67,9 +76,18 @@ pub(super) fn sigma(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Fou
 }
 
 /// Notes that hold no directory; says whether it was one of them.
-pub(super) fn without_directory(head: &mut Head<'_>, note: MakerNote, found: &mut Found) -> bool {
+pub(super) fn without_directory(head: &mut Head<'_>, tiff: &Tiff, note: MakerNote, found: &mut Found) -> bool {
     let make = found.exif.make.as_deref().unwrap_or_default().to_ascii_uppercase();
     let bytes = head.up_to(note.at, note.len.min(512) as usize).to_vec();
+    // Nothing but a preview.
+    if bytes.starts_with(&[0xff, 0xd8, 0xff]) {
+        previews::note(head, found, note.at, note.len, None);
+        return true;
+    }
+    if bytes.starts_with(b"STMN") {
+        samsung_preview(head, tiff, note, &bytes, found);
+        return true;
+    }
     if make.contains("KODAK") {
         return kodak(&bytes, &make, found);
     }
@@ -78,6 +96,17 @@ pub(super) fn without_directory(head: &mut Head<'_>, note: MakerNote, found: &mu
         return true;
     }
     false
+}
+
+/// Samsung's early compacts: where the preview begins, from the note or from what is around it, and its length.
+fn samsung_preview(head: &mut Head<'_>, tiff: &Tiff, note: MakerNote, bytes: &[u8], found: &mut Found) {
+    let long = |at: usize| Some(u64::from(tiff.order.u32(bytes.get(at..at + 4)?.try_into().ok()?)));
+    let Some((start, length)) = long(8).zip(long(12)).filter(|&(start, length)| start > 0 && length > 0) else {
+        return;
+    };
+    for base in [tiff.base, note.at] {
+        previews::note(head, found, base.saturating_add(start), length, None);
+    }
 }
 
 /// Kodak's many fixed layouts.
@@ -114,4 +143,46 @@ fn reconyx(bytes: &[u8], found: &mut Found) {
         found.maker.time.text = Some(format!("{year:04}:{month:02}:{day:02} {hour:02}:{minute:02}:{second:02}"));
     }
     found.maker.serial = bytes.get(0x2a..0x48).and_then(|b| text::utf16(b, true));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_that_is_nothing_but_a_preview() {
+        let mut file = vec![0; 40];
+        file.extend([0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, 0, 120, 0, 160, 1, 1, 0x11, 0, 0xff, 0xda, 0, 2, 0xff, 0xd9]);
+        let len = file.len() as u64;
+        let tiff = Tiff { base: 30, end: len, order: Order::Little, big: false };
+        let mut found = Found::default();
+        let mut source = crate::BytesSource(&file);
+        let note = MakerNote { at: 40, len: len - 40 };
+        assert!(without_directory(&mut Head::new(&mut source), &tiff, note, &mut found));
+        let sizes: Vec<_> = found.previews.iter().map(|p| (p.offset, p.width, p.height)).collect();
+        assert_eq!(sizes, [(40, 160, 120)]);
+
+        // The same preview by its place, counted from the structure around or from the note.
+        for start in [10u32, 20] {
+            let mut file = file.clone();
+            file.splice(20..36, [b"STMN012\0".as_slice(), &start.to_le_bytes(), &20u32.to_le_bytes()].concat());
+            let mut found = Found::default();
+            let mut source = crate::BytesSource(&file);
+            assert!(without_directory(&mut Head::new(&mut source), &tiff, MakerNote { at: 20, len: 16 }, &mut found));
+            assert_eq!(found.previews.len(), 1);
+        }
+    }
+
+    #[test]
+    fn the_first_casio_cameras_write_their_time_with_dots() {
+        let mut note = b"QVCI\0".to_vec();
+        note.resize(0x4d, 0);
+        note.extend(b"1998.10.24.12.08.57\0\x06KX-778");
+        let mut found = Found::default();
+        casio_qvci(&note, &mut found);
+        assert_eq!(found.maker.time.text.as_deref(), Some("1998:10:24 12:08:57"));
+        for end in 0..note.len() {
+            casio_qvci(note.get(..end).unwrap(), &mut Found::default());
+        }
+    }
 }
