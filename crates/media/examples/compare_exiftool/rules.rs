@@ -131,9 +131,16 @@ impl Field {
             "real" => close(0.003),
             "seconds" => close(0.01),
             "place" => pairs().all(|p| p.is_some_and(|(a, b)| (a - b).abs() < 0.000_02)),
+            "text" => a == b || is_escaped(a, b),
             _ => a == b,
         }
     }
+}
+
+/// Whether theirs is ours with `?` for each byte that is not UTF-8, as ExifTool's JSON has it.
+fn is_escaped(ours: &str, theirs: &str) -> bool {
+    ours.chars().count() == theirs.chars().count()
+        && ours.chars().zip(theirs.chars()).all(|(a, b)| a == b || (b == '?' && !a.is_ascii()))
 }
 
 /// The offset that GPS time beside the capture time tells.
