@@ -255,9 +255,9 @@ fn limited(test: &str, limit: &str, codes: &[i32], reason: &str) {
 
 #[test]
 fn emfile() {
-    limited("emfile", "--nofile=6:6", &[1], "unable to open");
-    limited("emfile", "--nofile=9:9", &[3], "Too many open files");
-    limited("emfile", "--nofile=12:12", &[3], "Too many open files");
+    limited("emfile", "--nofile=5:5", &[1], "unable to open");
+    limited("emfile", "--nofile=10:10", &[3], "Too many open files");
+    limited("emfile", "--nofile=13:13", &[3], "Too many open files");
     limited("emfile", "--nofile=64:64", &[0], "");
 }
 
