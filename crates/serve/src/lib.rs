@@ -24,6 +24,7 @@ mod origin;
 mod photos;
 mod problem;
 mod range;
+mod rendered;
 mod run;
 mod server;
 mod slice;

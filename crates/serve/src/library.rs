@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use axum::http::StatusCode;
 use jiff::Timestamp;
@@ -32,6 +33,8 @@ pub struct LibraryOptions {
     pub now: fn() -> Timestamp,
     /// How to start a worker; without one, what was not made before is not made.
     pub worker: Option<WorkerOptions>,
+    /// With a clock for the cache, the RAWs of the newest import are rendered in the background.
+    pub builds: Option<fn() -> SystemTime>,
     /// How sidecars are written.
     pub sidecars: SidecarSettings,
     /// ffmpeg, for clips that a browser cannot play; without it they are not converted.

@@ -166,7 +166,8 @@ pub(crate) async fn fit(
     if !FIT_EDGES.contains(&edge) {
         return Err(Problem::missing("a fit picture has a long side of 1280, 1920 or 2560 pixels"));
     }
-    let (_, previews) = find(&app, row).await?;
+    let (photo, previews) = find(&app, row).await?;
+    app.rendered.looked_at(&photo);
     let Some((located, make)) = Located::fit(&previews, app.pool.is_some()) else { return Err(no_preview()) };
     if !make {
         return stream(&app, located, &request).await;
@@ -188,7 +189,8 @@ pub(crate) async fn fit(
 /// `GET /media/{epoch}/{row}/full`: the camera's own 1:1.
 pub(crate) async fn full(State(app): State<App>, Path((epoch, row)): Asked, request: HeaderMap) -> Answer {
     app.check_epoch(&epoch).await?;
-    let (_, previews) = find(&app, row).await?;
+    let (photo, previews) = find(&app, row).await?;
+    app.rendered.looked_at(&photo);
     let located = Located::largest(&previews).ok_or_else(no_preview)?;
     if !located.needs_decoder() {
         return stream(&app, located, &request).await;
@@ -287,15 +289,24 @@ fn no_preview() -> Problem {
 }
 
 async fn made(app: &App, located: Located, task: Task) -> Answer<lightfast_worker::Picture> {
+    let library = app.library.clone();
+    worked(app, move || located.slice(&library), task).await
+}
+
+/// Has a worker do something with a part of a file.
+pub(crate) async fn worked(
+    app: &App,
+    slice: impl FnOnce() -> Answer<Slice> + Send + 'static,
+    task: Task,
+) -> Answer<lightfast_worker::Picture> {
     let Some(pool) = app.pool.clone() else {
         return Err(Problem::new(StatusCode::NOT_FOUND, "this preview was not made, and this server makes none"));
     };
     // Who waits here and goes away takes the wish along; what the workers have is what someone looks at now.
     let turn = app.makers.clone().acquire_owned().await.map_err(Problem::internal)?;
-    let library = app.library.clone();
     let (done, answer) = tokio::sync::oneshot::channel();
     tokio::task::spawn_blocking(move || {
-        let slice = located.slice(&library)?;
+        let slice = slice()?;
         let cannot = |e: std::io::Error| Problem::internal(format_args!("the original cannot be read: {e}"));
         let file = File::open(&slice.path).map_err(cannot)?;
         let size = file.metadata().map_err(cannot)?.len();

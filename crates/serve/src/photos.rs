@@ -100,10 +100,17 @@ impl Details {
             reason: fit.is_none().then(|| media::why_no_preview(&photo)),
             fit: fit.map(|(l, made)| level(&l, made)),
             full: Located::largest(previews).map(|l| level(&l, false)),
-            rendered: None,
+            rendered: rendered_level(&photo).filter(|_| can_make),
             photo,
         }
     }
+}
+
+/// The rendered 1:1 of a photo with a RAW, which is made where it is not there yet; upright, of the size as shown.
+fn rendered_level(photo: &Photo) -> Option<LevelFacts> {
+    crate::rendered::raw_of(photo)?;
+    let (width, height) = photo.width.zip(photo.height)?;
+    Some(LevelFacts { orientation: Orientation::UPRIGHT.value(), width, height })
 }
 
 #[derive(Debug, Deserialize)]

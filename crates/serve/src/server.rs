@@ -23,6 +23,7 @@ use crate::live::{self, Live};
 use crate::media::{self, FitCache};
 use crate::origin::Names;
 use crate::problem::{Answer, Problem};
+use crate::rendered::{self, Builder, Rendered};
 use crate::token::Token;
 use crate::{albums, assets, index, keep, listen, marks, openapi, photos, stacks, trash, watch};
 
@@ -69,6 +70,7 @@ pub(crate) struct App {
     pub(crate) fits: Arc<FitCache>,
     pub(crate) imports: Arc<Imports>,
     pub(crate) clips: Arc<Clips>,
+    pub(crate) rendered: Arc<Rendered>,
     /// Told when sidecars or the journal have something to follow.
     pub(crate) due: Arc<Notify>,
     pub(crate) pool: Option<Arc<Pool>>,
@@ -85,6 +87,7 @@ impl App {
             live: Live::new(),
             fits: Arc::default(),
             imports: Arc::default(),
+            rendered: Arc::default(),
             due: Arc::default(),
             pool,
             makers: Arc::new(Semaphore::new(WORKERS)),
@@ -138,6 +141,7 @@ impl Server {
         let watching = tokio::spawn(watch::watch(self.app.clone()));
         tokio::spawn(index::warm(self.app.clone()));
         let keeping = tokio::spawn(keep::keep(self.app.clone()));
+        let building = Builder::start(&self.app);
         // What an earlier run did not get to.
         self.app.due.notify_one();
         let imports = self.app.imports.clone();
@@ -146,12 +150,13 @@ impl Server {
         watching.abort();
         keeping.abort();
         imports.stop();
+        drop(building);
         ended
     }
 }
 
 /// Every address of the API, with its methods; what `openapi.json` describes, which a test holds it to.
-pub(crate) fn api() -> [(&'static str, MethodRouter<App>); 31] {
+pub(crate) fn api() -> [(&'static str, MethodRouter<App>); 32] {
     [
         ("/api/openapi.json", get(openapi::description)),
         ("/api/library", get(photos::library)),
@@ -182,6 +187,7 @@ pub(crate) fn api() -> [(&'static str, MethodRouter<App>); 31] {
         ("/media/{epoch}/{row}/thumbnail", get(media::thumbnail)),
         ("/media/{epoch}/{row}/fit/{edge}", get(media::fit)),
         ("/media/{epoch}/{row}/full", get(media::full)),
+        ("/media/{epoch}/{row}/rendered", get(rendered::rendered)),
         ("/media/{epoch}/{row}/playable", get(clips::playable)),
         ("/media/{epoch}/{row}/original/{n}", get(media::original)),
     ]

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use lightfast_import::Library;
@@ -26,9 +26,20 @@ pub(crate) struct Serve {
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDRESS")]
     bind: IpAddr,
 
+    /// Which 1:1 previews are made in the background: rendered from the RAWs of the newest import, or only the camera's own
+    #[arg(long, value_enum, default_value_t = Previews::Rendered, value_name = "KIND")]
+    previews: Previews,
+
     /// Open the app in the browser
     #[arg(long)]
     open: bool,
+}
+
+/// What is made in the background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Previews {
+    Camera,
+    Rendered,
 }
 
 pub(crate) fn run(args: &Serve, context: &Context) -> Result<Exit, Error> {
@@ -48,6 +59,7 @@ pub(crate) fn run(args: &Serve, context: &Context) -> Result<Exit, Error> {
             zone: TimeZone::system(),
             now: Timestamp::now,
             worker: Some(WorkerOptions { ffmpeg: installed("ffmpeg"), ..WorkerOptions::new(program) }),
+            builds: (args.previews == Previews::Rendered).then_some(Context::system_time),
             sidecars: keeping::settings(context),
             ffmpeg: on_path("ffmpeg"),
         },

@@ -24,6 +24,7 @@ mod rebuilt;
 mod rendering;
 mod rot;
 mod scrub;
+mod serving;
 mod sidecars;
 mod soak;
 mod support;

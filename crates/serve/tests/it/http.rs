@@ -51,6 +51,7 @@ impl Running {
             bind: "127.0.0.1:0".parse().unwrap(),
             token: token.clone(),
             library: LibraryOptions {
+                builds: None,
                 place: Place::in_library(library.path()),
                 zone: TimeZone::UTC,
                 now,
