@@ -21,6 +21,8 @@ pub(crate) struct Environment {
     pub(crate) config: Option<PathBuf>,
     /// `LIGHTFAST_LIBRARY`.
     pub(crate) library: Option<PathBuf>,
+    /// There is a screen that a browser could open on.
+    pub(crate) has_display: bool,
     /// No colours: `NO_COLOR` is set and not empty, or `TERM=dumb`.
     pub(crate) plain: bool,
 }
@@ -38,6 +40,7 @@ impl Environment {
             home,
             config,
             library: var("LIGHTFAST_LIBRARY").map(PathBuf::from),
+            has_display: cfg!(target_os = "macos") || var("DISPLAY").is_some() || var("WAYLAND_DISPLAY").is_some(),
             plain: var("NO_COLOR").is_some() || var("TERM") == Some(OsString::from("dumb")),
         }
     }
@@ -51,6 +54,8 @@ pub(crate) struct Context {
     pub(crate) config: Config,
     /// The user's home folder.
     pub(crate) home: Option<PathBuf>,
+    /// There is a screen that a browser could open on.
+    pub(crate) has_display: bool,
     library: Option<PathBuf>,
     catalog: Option<PathBuf>,
 }
@@ -61,7 +66,8 @@ impl Context {
         let wishes =
             Wishes { json: global.json, quiet: global.quiet, verbose: global.verbose, plain: environment.plain };
         let library = global.library.clone().or(environment.library).or_else(|| config.library.clone());
-        Self { ui: Ui::new(wishes), config, home: environment.home, library, catalog: global.catalog.clone() }
+        let Environment { home, has_display, .. } = environment;
+        Self { ui: Ui::new(wishes), config, home, has_display, library, catalog: global.catalog.clone() }
     }
 
     /// The library's folder, as an absolute path; it need not exist.

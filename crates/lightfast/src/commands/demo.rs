@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use lightfast_catalog::Place;
 use lightfast_import::Options;
 use lightfast_model::Kind;
 use lightfast_testkit::CardOptions;
 
 use super::import::{exit_of, run_job};
+use super::serve::{self, Serve};
 use crate::context::{Context, absolute, quoted};
 use crate::error::{Error, Exit};
 use crate::reporter::Words;
@@ -27,6 +29,10 @@ pub(crate) struct Demo {
     /// The size of the pictures, 1 to 50
     #[arg(long, default_value_t = 21, value_name = "N")]
     megapixels: u32,
+
+    /// Do not open the app at the end, where there is a screen for it
+    #[arg(long)]
+    no_open: bool,
 }
 
 pub(crate) fn run(args: &Demo, context: &Context) -> Result<Exit, Error> {
@@ -67,6 +73,11 @@ pub(crate) fn run(args: &Demo, context: &Context) -> Result<Exit, Error> {
     ];
     for (what, command) in tries {
         ui.line(format!("  {:<15} {}", what, s.command(&command)));
+    }
+    if exit == Exit::Done && context.has_display && ui.can_ask() && !args.no_open {
+        ui.line("");
+        ui.flush();
+        return serve::at(Place::in_library(&library), &Serve::opened(), context);
     }
     Ok(exit)
 }

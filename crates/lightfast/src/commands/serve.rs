@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use lightfast_catalog::Place;
 use lightfast_import::Library;
 use lightfast_serve::{LibraryOptions, Options, ServeError, Token};
 use lightfast_worker::WorkerOptions;
@@ -42,8 +43,19 @@ enum Previews {
     Rendered,
 }
 
+impl Serve {
+    /// A free port of this machine, and the browser.
+    pub(crate) fn opened() -> Self {
+        Self { port: 0, bind: IpAddr::V4(Ipv4Addr::LOCALHOST), previews: Previews::Rendered, open: true }
+    }
+}
+
 pub(crate) fn run(args: &Serve, context: &Context) -> Result<Exit, Error> {
-    let place = library::place(context)?;
+    at(library::place(context)?, args, context)
+}
+
+/// Serves the library of that place.
+pub(crate) fn at(place: Place, args: &Serve, context: &Context) -> Result<Exit, Error> {
     // A folder that is no library yet is an empty one, and the first import makes it; what is damaged says so now.
     Library::find(&place.library).map_err(|error| Error::start(error.to_string()))?;
     if place.file().exists() {
