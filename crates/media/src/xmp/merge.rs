@@ -361,6 +361,13 @@ mod tests {
     }
 
     #[test]
+    fn lists_read_back_from_a_sidecar_that_does_not_declare_rdf() {
+        let before = "<rdf:RDF><rdf:Description rdf:about=''></rdf:Description></rdf:RDF>";
+        let bytes = merge(Some(before.as_bytes()), &changes()).unwrap();
+        assert_eq!(read(&bytes).list(ns::DC, "subject"), ["a", "b & c"]);
+    }
+
+    #[test]
     fn other_languages_of_a_title_stay() {
         let before = merge(None, &changes()).unwrap();
         let german = String::from_utf8(before)

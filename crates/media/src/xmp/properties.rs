@@ -107,15 +107,18 @@ pub fn read(bytes: &[u8]) -> Properties {
 /// The descriptions directly inside RDF.
 pub(super) fn descriptions(document: &Document<'_>) -> Vec<usize> {
     let is = |index: usize, local: &str| {
-        document.element(index).is_some_and(|e| {
-            e.local == local && document.namespace(index, e.prefix).map_or(e.prefix == "rdf", |uri| uri == ns::RDF)
-        })
+        document.element(index).is_some_and(|e| e.local == local && is_rdf(document, index, e.prefix))
     };
     let roots = (0..document.elements.len()).filter(|&index| is(index, "RDF"));
     roots
         .flat_map(|root| document.element(root).map(|e| e.children.clone()).unwrap_or_default())
         .filter(|&child| is(child, "Description"))
         .collect()
+}
+
+/// Whether a prefix is RDF's; where nothing declares it, its usual prefix is taken for it, everywhere alike.
+fn is_rdf(document: &Document<'_>, at: usize, prefix: &str) -> bool {
+    document.namespace(at, prefix).map_or(prefix == "rdf", |uri| uri == ns::RDF)
 }
 
 /// The namespace of a property; nothing for RDF's and XML's own names.
@@ -128,7 +131,7 @@ pub(super) fn property_namespace(document: &Document<'_>, at: usize, prefix: &st
 }
 
 fn value_of(document: &Document<'_>, index: usize, property: &Element<'_>) -> Option<Value> {
-    let rdf = |at: usize, prefix: &str| document.namespace(at, prefix).is_some_and(|uri| uri == ns::RDF);
+    let rdf = |at: usize, prefix: &str| is_rdf(document, at, prefix);
     let resource = property.attributes.iter().find(|a| a.local == "resource" && rdf(index, a.prefix));
     if let Some(resource) = resource {
         return Some(Value::Text(document.value(resource).into_owned()));
