@@ -163,3 +163,31 @@ need_build_tools() {
   esac
   exit 1
 }
+
+# What the web app's tests and build need: Node 20.19 or later, npm, and the packages of the lockfile. Where one of them
+# cannot be had, `without` becomes the reason and the status is 1; a lockfile that does not fit is an error.
+# Installs Node where CI or LIGHTFAST_INSTALL is set.
+want_node() {
+  local log
+  if [ -n "$(missing node npm)" ] && [ -n "${CI:-}${LIGHTFAST_INSTALL:-}" ]; then
+    say "Installing Node, for the app ..."
+    install_packages nodejs npm || true
+  fi
+  # shellcheck disable=SC2034
+  if [ -n "$(missing node npm)" ]; then without="no Node here"; return 1; fi
+  if ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'; then
+    without="Node $(node --version) is older than 20.19"
+    return 1
+  fi
+  [ "${1:-}" != kept ] || [ ! -d web/node_modules/playwright-core ] || return 0
+  log=$(mktemp)
+  if (cd web && npm ci --no-audit --no-fund >"$log" 2>&1); then rm -f "$log"; return 0; fi
+  if grep -qE 'ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT' "$log"; then
+    without="npm's registry cannot be reached"
+    rm -f "$log"
+    return 1
+  fi
+  cat "$log" >&2
+  rm -f "$log"
+  exit 1
+}

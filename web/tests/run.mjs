@@ -38,16 +38,22 @@ const PARTS = ["first", "strangers", "looking", "live"];
 const wanted = options.large.length > 0 && !process.argv.includes("--parts") ? [] : options.parts.split(",").filter(Boolean);
 for (const part of wanted) if (!PARTS.includes(part)) throw new Error(`there is no part ${part}; there are ${PARTS.join(", ")}`);
 
-if (!findChromium()) {
-  for (const part of [...wanted, ...options.large.map(() => "large")]) console.log(`SKIPPED web/tests/parts/${part}.mjs: no Chromium here`);
+/** Nothing can be tried here; says by name what is not. */
+function skipAll(why) {
+  for (const part of [...wanted, ...options.large.map(() => "large")]) console.log(`SKIPPED web/tests/parts/${part}.mjs: ${why}`);
   console.log(`0 passed, 0 failed, ${wanted.length + options.large.length} skipped`);
   process.exit(0);
 }
+if (!findChromium()) skipAll("no Chromium here");
 
 const program = new Program(resolve(options.program ?? "../target/release/lightfast"));
 if (!existsSync(program.path)) throw new Error(`${program.path} is not there; build it, or name it with --program`);
+const browser = new Browser();
+await browser.start().catch(async (error) => {
+  await browser.stop();
+  skipAll(`Chromium does not start (${String(error.message).split("\n")[0]})`);
+});
 const folder = mkdtempSync(join(options.folder ?? tmpdir(), "lightfast-web-"));
-const browser = await new Browser().start();
 const figures = new Figures(!options["times-unjudged"]);
 const shots = options.shots && new Shots(resolve(options.shots));
 const card = join(folder, "card");

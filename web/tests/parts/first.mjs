@@ -157,7 +157,7 @@ export async function first({ program, browser, figures, card, library, shots })
   await page.getByRole("dialog").waitFor();
   await accessible(page, figures, "the keys");
   await shots?.take(page, "keys");
-  await page.getByRole("button", { name: /^Change the key of: Pick \(/ }).click();
+  await page.getByRole("button", { name: /^Change the key of: Pick,/ }).click();
   await page.keyboard.press("d");
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });

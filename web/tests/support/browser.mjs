@@ -17,6 +17,8 @@ const QUIET = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-default-apps",
+  // Shared memory is 64 MB in many a container.
+  "--disable-dev-shm-usage",
   "--disable-domain-reliability",
   "--disable-quic",
   "--disable-sync",
@@ -29,8 +31,9 @@ export class Browser {
   async start() {
     // Its own cache, thrown away: each run is cold.
     this.folder = mkdtempSync(join(process.env.LIGHTFAST_BROWSER_TMP ?? tmpdir(), "lightfast-browser-"));
-    this.args = [...QUIET, ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])];
-    this.browser = await chromium.launch({ executablePath: findChromium(), args: this.args, headless: true });
+    const launch = (...more) => chromium.launch({ executablePath: findChromium(), args: [...QUIET, ...more], headless: true });
+    // Chromium's sandbox works neither as root nor in many a container; the pages shown here are our own.
+    this.browser = process.getuid?.() === 0 ? await launch("--no-sandbox") : await launch().catch(() => launch("--no-sandbox"));
     return this;
   }
 
