@@ -41,6 +41,8 @@ const EMPTY_FACETS: Facets = { months: [], cameras: [], lenses: [], keywords: []
 const NOTICE_MS = 2600;
 /** Changes closer together than this are fetched at once. */
 const GATHER_MS = 60;
+/** How long counts beside the facets may lag behind what changed. */
+const COUNT_MS = 500;
 
 export class Session {
   place = $state<Place>(read(location.search));
@@ -68,6 +70,9 @@ export class Session {
   private outbox: Outbox | undefined;
   private loading: AbortController | undefined;
   private gather: ReturnType<typeof setTimeout> | undefined;
+  private counting: ReturnType<typeof setTimeout> | undefined;
+  /** Something changed while changes were being fetched. */
+  private changedSince = false;
   private changing = false;
   private noticeTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly listeners = new Set<(what: Told, rows?: number[]) => void>();
@@ -223,12 +228,19 @@ export class Session {
 
   /** Something in the catalogue changed: asks what, soon and once. */
   private catchUp(): void {
-    clearTimeout(this.gather);
-    this.gather = setTimeout(() => void this.fetchChanges(), GATHER_MS);
+    // Never put off by what comes meanwhile: an import changes something more often than this waits.
+    this.gather ??= setTimeout(() => {
+      this.gather = undefined;
+      void this.fetchChanges();
+    }, GATHER_MS);
   }
 
   private async fetchChanges(): Promise<void> {
-    if (this.changing || this.phase !== "ready") return;
+    if (this.phase !== "ready") return;
+    if (this.changing) {
+      this.changedSince = true;
+      return;
+    }
     this.changing = true;
     try {
       const before = this.index;
@@ -244,10 +256,7 @@ export class Session {
         } else {
           this.accept(before.merged(changes, wish.descending), true);
         }
-        if (changes.length + changes.gone.length > 0) {
-          void this.refreshFacets();
-          void this.refreshAlbums();
-        }
+        if (changes.length + changes.gone.length > 0) this.countAgain();
       } else {
         this.accept(await api.index(wish), true);
       }
@@ -255,7 +264,20 @@ export class Session {
       if (error instanceof Trouble && error.status === 410) await this.load();
     } finally {
       this.changing = false;
+      if (this.changedSince) {
+        this.changedSince = false;
+        this.catchUp();
+      }
     }
+  }
+
+  /** Facets and albums are counted anew, soon and once: pictures go before numbers. */
+  private countAgain(): void {
+    this.counting ??= setTimeout(() => {
+      this.counting = undefined;
+      void this.refreshFacets();
+      void this.refreshAlbums();
+    }, COUNT_MS);
   }
 
   private heard(name: string, data: unknown): void {
