@@ -53,6 +53,21 @@ pub(crate) struct Child {
     idle: bool,
 }
 
+/// Why there is no child.
+#[derive(Debug)]
+pub(crate) enum Unstarted {
+    /// The program cannot be started, or is no worker.
+    Failed(std::io::Error),
+    /// Somebody killed it before it had said hello, which says nothing of the program.
+    Killed,
+}
+
+impl From<std::io::Error> for Unstarted {
+    fn from(error: std::io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
 /// Why nothing more comes from a socket.
 enum Silence {
     Closed,
@@ -62,8 +77,8 @@ enum Silence {
 
 impl Child {
     /// Starts a child and exchanges hellos.
-    pub(crate) fn start(options: &WorkerOptions) -> std::io::Result<Self> {
-        let (ours, theirs) = protocol::pair()?;
+    pub(crate) fn start(options: &WorkerOptions) -> Result<Self, Unstarted> {
+        let (ours, theirs) = protocol::pair().map_err(std::io::Error::from)?;
         let said = last_words()?;
         let process = Command::new(&options.program)
             .args(&options.args)
@@ -84,8 +99,10 @@ impl Child {
         if greeted && Hello::decode(&answer).is_some() {
             return Ok(child);
         }
-        let fault = child.judge(LEAVE, Duration::ZERO);
-        Err(std::io::Error::other(format!("it is no worker of this version; it {fault}")))
+        match child.judge(LEAVE, Duration::ZERO) {
+            Fault::Killed => Err(Unstarted::Killed),
+            fault => Err(std::io::Error::other(format!("it is no worker of this version; it {fault}")).into()),
+        }
     }
 
     /// Whether it can take a job from this thread.

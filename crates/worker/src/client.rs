@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::child::{Answer, Child};
+use crate::child::{Answer, Child, Unstarted};
 use crate::{Fault, Job, JobError, Picture, TaskLimits};
 
 /// A file on which a worker failed so many times is given up.
@@ -63,7 +63,14 @@ impl Worker {
         let limits = self.options.limits.of(&job.task);
         let (mut faults, mut kills) = (0, 0);
         loop {
-            let fault = match self.child()?.run(job, limits) {
+            let outcome = match self.child() {
+                Ok(child) => child.run(job, limits),
+                Err(Unstarted::Killed) => Err(Fault::Killed),
+                Err(Unstarted::Failed(source)) => {
+                    return Err(JobError::Start { program: self.options.program.clone(), source });
+                }
+            };
+            let fault = match outcome {
                 Ok(Answer::Picture(picture)) => return Ok(picture),
                 Ok(Answer::Refused(kind, detail)) => return Err(JobError::Refused { kind, detail }),
                 Err(fault) => fault,
@@ -86,12 +93,11 @@ impl Worker {
         self.child.as_ref().map(Child::id)
     }
 
-    fn child(&mut self) -> Result<&mut Child, JobError> {
+    fn child(&mut self) -> Result<&mut Child, Unstarted> {
         let ready = self.child.take().and_then(|mut child| child.is_ready().then_some(child));
         let child = match ready {
             Some(child) => child,
-            None => Child::start(&self.options)
-                .map_err(|source| JobError::Start { program: self.options.program.clone(), source })?,
+            None => Child::start(&self.options)?,
         };
         Ok(self.child.insert(child))
     }

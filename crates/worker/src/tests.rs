@@ -306,6 +306,17 @@ fn a_program_that_is_no_worker_is_not_the_file_s_fault() {
     }
 }
 
+/// A build of previews once ended, and said that there was no worker, when one was killed before its hello.
+#[test]
+fn a_worker_killed_while_it_starts_counts_as_killed_and_not_as_none() {
+    let options = WorkerOptions { args: vec!["-c".into(), "kill -9 $$".into()], ..WorkerOptions::new("/bin/sh") };
+    let mut worker = Worker::new(options);
+    let file = file(b"x");
+    let task = Task::Thumbnail { orientation: Orientation::UPRIGHT, edge: 512 };
+    let outcome = worker.run(&Job { file: file.as_fd(), offset: 0, length: 1, task });
+    assert!(matches!(outcome, Err(JobError::GivenUp { fault: Fault::Killed, .. })), "{outcome:?}");
+}
+
 #[test]
 fn a_pool_calls_back_once_a_job_and_waits_at_its_end() {
     let folder = tempfile::tempdir().unwrap();
