@@ -126,15 +126,27 @@ impl<'a> Bayer<'a> {
         let kind = self.kind(y);
         let source = self.sensor.row(at);
         let begin = self.grid.x + 2 * self.first;
-        let (from, within) = (usize::try_from(begin).ok(), self.grid.within);
-        let direct = from
-            .filter(|from| *from >= within.x && from + 2 * CELLS <= within.x + within.width)
-            .and_then(|from| source.get(from..from + 2 * CELLS));
+        let within = self.grid.within;
+        let (start, end) = (within.x as isize, within.x.saturating_add(within.width) as isize);
+        // Cells of the band that lie outside are mirrored, one by one; the others, nearly always all, are copied.
+        let inside =
+            (start - begin).clamp(0, 2 * CELLS as isize) as usize..(end - begin).clamp(0, 2 * CELLS as isize) as usize;
+        let direct = source.get((begin.max(start) as usize)..).and_then(|rest| rest.get(..inside.len()));
         let samples = match direct {
-            Some(samples) => samples,
-            None => {
-                for (place, x) in self.mirrored.iter_mut().zip(2 * self.first..) {
+            Some(samples) if samples.len() == 2 * CELLS => samples,
+            _ => {
+                let inside = if direct.is_some() { inside } else { 0..0 };
+                for (place, x) in self
+                    .mirrored
+                    .iter_mut()
+                    .zip(2 * self.first..)
+                    .enumerate()
+                    .filter_map(|(i, cell)| (!inside.contains(&i)).then_some(cell))
+                {
                     *place = source.get(self.grid.column(x)).copied().unwrap_or(0);
+                }
+                if let (Some(to), Some(from)) = (self.mirrored.get_mut(inside), direct) {
+                    to.copy_from_slice(from);
                 }
                 &self.mirrored
             }

@@ -262,6 +262,6 @@ fn detail<L: Lanes>(v: L, smooth: L, by: Sharpen) -> L {
 #[inline(always)]
 fn look_up(index: &[i16], table: &[i16; TABLE], to: &mut [i16]) {
     for (to, index) in to.iter_mut().zip(index) {
-        *to = table.get(*index as usize & (TABLE - 1)).copied().unwrap_or(0);
+        *to = table.get(usize::from(*index as u16)).copied().unwrap_or(0);
     }
 }

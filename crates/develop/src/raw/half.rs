@@ -15,7 +15,8 @@ pub(crate) struct Half<'a> {
     sensor: &'a Sensor,
     levels: &'a Levels,
     grid: Grid,
-    first: isize,
+    /// Where in a row each square of the band begins.
+    columns: Vec<usize>,
     /// Samples of the two rows of the squares.
     samples: [Vec<u16>; 2],
     /// Coded values of the squares, row by row: left, right.
@@ -32,12 +33,14 @@ impl<'a> Half<'a> {
     pub(crate) fn new(sensor: &'a Sensor, levels: &'a Levels, grid: Grid) -> Self {
         let row = || [vec![0; 2 * CELLS], vec![0; 2 * CELLS]];
         let samples = [vec![0; 4 * CELLS], vec![0; 4 * CELLS]];
-        Self { sensor, levels, grid, first: 0, samples, coded: [row(), row()] }
+        Self { sensor, levels, grid, columns: vec![0; 2 * CELLS], samples, coded: [row(), row()] }
     }
 
     /// Begins a band; answers the row to begin with.
     pub(crate) fn begin(&mut self, first: isize) -> isize {
-        self.first = first;
+        for (column, square) in self.columns.iter_mut().zip(2 * first..) {
+            *column = self.sensor.crop.x + 2 * self.grid.column(square);
+        }
         -1
     }
 
@@ -48,9 +51,8 @@ impl<'a> Half<'a> {
         let top = crop.y + 2 * self.grid.row(y);
         for (place, (samples, coded)) in self.samples.iter_mut().zip(&mut self.coded).enumerate() {
             let source = self.sensor.row(top + place);
-            for (pair, square) in samples.as_chunks_mut::<2>().0.iter_mut().zip(2 * self.first..) {
-                let x = crop.x + 2 * self.grid.column(square);
-                *pair = source.get(x..).and_then(|rest| rest.first_chunk::<2>()).copied().unwrap_or_default();
+            for (pair, x) in samples.as_chunks_mut::<2>().0.iter_mut().zip(&self.columns) {
+                *pair = source.get(*x..).and_then(|rest| rest.first_chunk::<2>()).copied().unwrap_or_default();
             }
             let encode = self.levels.encode(self.sensor, crop.x, top + place);
             let [left, right] = coded;
