@@ -32,7 +32,7 @@ pub enum Tone {
     /// Curves fitted to the JPEG that the camera put into the file; the maker's where there is none.
     #[default]
     Camera,
-    /// The curve of the camera's maker, learned from other files; a general one for unknown makers.
+    /// The curve of the camera's maker, learned from other files (`tone/makers.tsv`); a general one for other makers.
     Maker,
     /// The sRGB curve alone: twice the light is twice the linear value.
     Linear,

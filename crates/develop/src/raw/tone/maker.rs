@@ -1,7 +1,7 @@
 //! Looks of makers, for a file whose own JPEG says nothing.
 //!
-//! They are data; so far a general contrast curve and one line more (`examples/look.rs --learn` fits them to pairs of
-//! RAW and camera JPEG). The table (`makers.tsv`) has one line a maker: the word that its name holds, the nine
+//! They are data, learned from files that hold both a RAW and the camera's JPEG (`examples/look.rs --learn`); so far from
+//! Canon's alone. The table (`makers.tsv`) has one line a maker: the word that its name holds, the nine
 //! parts of the colour correction, and the heights of one curve for all channels, in
 //! thousandths. The line of `*` is the general one, for makers that are not listed.
 
