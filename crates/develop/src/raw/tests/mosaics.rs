@@ -105,7 +105,7 @@ fn fine_patterns_come_out_nearer_to_the_truth_than_by_the_plainest_interpolation
     ] {
         println!("{name}: bilinear {plain:.2} dB, fast {fast:.2} dB, best {best:.2} dB");
         assert!(fast > plain + 3.0, "{name}: {fast} against {plain}");
-        assert!(best > fast - 1.0, "{name}: best {best}, fast {fast}");
+        assert!(best > fast - 0.6, "{name}: best {best}, fast {fast}");
     }
 }
 
