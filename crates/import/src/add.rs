@@ -12,7 +12,7 @@ use lightfast_catalog::{Catalog, CatalogError, NewSession, Original, RootId, Ses
 use lightfast_model::{BytePath, Event, FileEvent, FileState, Match, PhotoId, Report, SourceReport, Stages};
 
 use crate::card::{Card, is_on_card, mounted_cards};
-use crate::copy::AlignedBuffer;
+use crate::copy::{AlignedBuffer, Catalogued, ThumbsOptions, make_in_place};
 use crate::destination::create_folder;
 use crate::error::StartError;
 use crate::keeping;
@@ -90,10 +90,11 @@ pub fn add(
             folder: &card.source,
             root,
             counts: SessionCounts::default(),
+            fresh: Vec::new(),
         };
         let xmp: BTreeSet<BytePath> = shelf.files.keys().filter(|p| is_sidecar_name(p.as_path())).cloned().collect();
         adding.files(&mut catalog, session, shelf)?;
-        let counts = adding.counts;
+        let Adding { counts, fresh, .. } = adding;
         if let Some(place) = places(&catalog, &library)?.iter().find(|place| place.root == root) {
             let read = rows_of(&catalog, place, &xmp)
                 .and_then(|rows| sync_rows(&mut catalog, &library, &rows, options.sidecars, (host.now)()));
@@ -103,6 +104,11 @@ pub fn add(
             }
         }
         catalog.close_session(session, &counts, (host.now)(), None)?;
+        if let Some(worker) = host.worker.clone().filter(|_| options.thumbnails) {
+            let how = ThumbsOptions { worker, workers: host.workers, store: place.dir().to_owned() };
+            // A cache: what cannot be made now is made at the first look.
+            let _ = make_in_place(&how, &card.source, &catalog, root, &fresh, stop);
+        }
         all = sum(all, counts);
     }
     notes.extend(keeping::settle_marks(&mut catalog, &library, &sessions, &options, (host.now)()));
@@ -182,6 +188,8 @@ struct Adding<'a> {
     folder: &'a Path,
     root: RootId,
     counts: SessionCounts,
+    /// What was catalogued now.
+    fresh: Vec<Catalogued>,
 }
 
 impl Adding<'_> {
@@ -287,6 +295,7 @@ impl Adding<'_> {
         let found = shelving.found(wanted, &beside);
         for batch in found.chunks(BATCH) {
             catalog.add_files(Some(session), batch, (self.host.now)())?;
+            self.fresh.extend(batch.iter().map(Catalogued::from));
         }
         // Told only when it is committed.
         events.into_iter().for_each(|event| self.tell(event));

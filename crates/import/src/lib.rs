@@ -41,6 +41,7 @@ mod verdict;
 mod verify;
 
 pub use add::add;
+pub use copy::ThumbsOptions;
 pub use error::{IoError, StartError, Step};
 pub use keeping::{KeepError, write_journal};
 pub use library::{LAYOUT, Library, write_durably};

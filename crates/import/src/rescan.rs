@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use lightfast_catalog::{Catalog, Original};
 use lightfast_model::BytePath;
 
-use crate::copy::AlignedBuffer;
+use crate::copy::{AlignedBuffer, ThumbsOptions};
 use crate::keeping::{KeepError, lock, write_journal};
 use crate::library::Library;
 use crate::roots::{Place, places};
@@ -34,6 +34,8 @@ pub struct RescanOptions<'a> {
     pub zone: &'a TimeZone,
     /// The time now.
     pub now: Timestamp,
+    /// How to make thumbnails of new photos; `None` leaves them to the first look.
+    pub thumbnails: Option<ThumbsOptions>,
     /// Set to end early; what was found until then is kept.
     pub stop: &'a AtomicBool,
 }

@@ -32,4 +32,5 @@ pub(crate) use outcome::{Answer, Told, Why};
 pub(crate) use publish::{cold_hash, proof_level};
 pub(crate) use quick::QuickHasher;
 pub(crate) use run::{Clocks, Copying, Intents, Sums, run};
-pub(crate) use thumbs::{Thumbs, ThumbsOptions, make_up_missing};
+pub use thumbs::ThumbsOptions;
+pub(crate) use thumbs::{Catalogued, Thumbs, make_in_place, make_up_missing};

@@ -9,13 +9,13 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use lightfast_catalog::{Catalog, LocatedPreviews, RootId, Thumbnails};
-use lightfast_model::{BytePath, ContentHash, Orientation, Preview};
+use lightfast_catalog::{Catalog, Found, LocatedPreviews, RootId, Thumbnails};
+use lightfast_model::{BytePath, ContentHash, Kind, Orientation, Preview};
 use lightfast_worker::{JobError, Picture, Pool, PoolJob, Poster, Task, WorkerOptions};
 use rustix::fs::MemfdFlags;
 
@@ -26,13 +26,18 @@ use crate::THUMBNAIL_EDGE;
 const BUDGET: u64 = 48 << 20;
 /// Thumbnails stored in one go.
 const BATCH: usize = 32;
+/// Files that are open at a time for thumbnails of what was catalogued where it lies.
+const IN_PLACE: usize = 256;
 
 /// What the maker of thumbnails needs.
-pub(crate) struct ThumbsOptions {
-    pub(crate) worker: WorkerOptions,
-    pub(crate) workers: usize,
-    /// Where their store lies.
-    pub(crate) store: PathBuf,
+#[derive(Clone, Debug)]
+pub struct ThumbsOptions {
+    /// How to start a worker.
+    pub worker: WorkerOptions,
+    /// How many workers at most.
+    pub workers: usize,
+    /// Where their store lies: the folder of the catalogue.
+    pub store: PathBuf,
 }
 
 /// Makes thumbnails beside the copy.
@@ -202,8 +207,8 @@ impl Tee {
     }
 }
 
-/// Makes the thumbnails that an earlier, interrupted import left missing, of photos whose files are duplicates now.
-/// `duplicates` are places in the plan and paths in the library.
+/// Makes the thumbnails that are missing: of photos whose files are duplicates of an earlier, interrupted import, or that were
+/// catalogued where they lie. `duplicates` are places in the plan and paths in the root.
 pub(crate) fn make_up_missing(
     thumbs: &Thumbs,
     store: &Path,
@@ -232,6 +237,73 @@ pub(crate) fn make_up_missing(
         }
     }
     Ok(())
+}
+
+/// A file that was catalogued where it lies.
+pub(crate) struct Catalogued {
+    path: BytePath,
+    hash: ContentHash,
+    /// For a clip: how long it is, if that is known.
+    clip: Option<Option<f64>>,
+}
+
+impl From<&Found> for Catalogued {
+    fn from(found: &Found) -> Self {
+        let facts = found.facts.as_ref();
+        let is_clip = facts.is_some_and(|facts| facts.kind == Kind::Video);
+        let duration = facts.and_then(|facts| facts.video.as_ref()?.duration);
+        Self { path: found.path.clone(), hash: found.hash, clip: is_clip.then_some(duration) }
+    }
+}
+
+/// Makes thumbnails of photos that were catalogued where they lie, a bounded number at a time. They are a cache: what cannot be
+/// made now is made at the first look.
+pub(crate) fn make_in_place(
+    options: &ThumbsOptions,
+    folder: &Path,
+    catalog: &Catalog,
+    root: RootId,
+    files: &[Catalogued],
+    stop: &AtomicBool,
+) -> lightfast_catalog::Result<()> {
+    for part in files.chunks(IN_PLACE) {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let thumbs = Thumbs::start(options.clone(), Arc::default())?;
+        let asked = ask_in_place(&thumbs, options, folder, catalog, root, part);
+        thumbs.finish();
+        asked?;
+    }
+    Ok(())
+}
+
+fn ask_in_place(
+    thumbs: &Thumbs,
+    options: &ThumbsOptions,
+    folder: &Path,
+    catalog: &Catalog,
+    root: RootId,
+    part: &[Catalogued],
+) -> lightfast_catalog::Result<()> {
+    let store = Thumbnails::open(&options.store)?;
+    let mut pictures = Vec::new();
+    for (index, file) in part.iter().enumerate() {
+        match file.clip.filter(|_| thumbs.can_make_posters()) {
+            Some(duration) if !store.has(&[file.hash])?.contains(&true) => {
+                let inside =
+                    catalog.photo_at(root, &file.path)?.map(|photo| catalog.previews_of(&photo)).transpose()?;
+                let own = inside.into_iter().flatten().find(|located| located.hash == file.hash);
+                let preview = own.and_then(|located| located.previews.first().copied());
+                if thumbs.poster(index, &folder.join(file.path.as_path()), duration, preview) {
+                    thumbs.is_content(index, file.hash);
+                }
+            }
+            Some(_) => {}
+            None => pictures.push((index, file.path.clone())),
+        }
+    }
+    make_up_missing(thumbs, &options.store, folder, catalog, root, &pictures)
 }
 
 fn make(

@@ -8,7 +8,7 @@ use lightfast_catalog::{Catalog, CheckedState, Original, Rescanned, RootKind};
 use lightfast_model::{BytePath, ContentHash, PhotoId};
 
 use super::{RescanEvent, RescanOptions, RescanReport, RescanState, rows_of};
-use crate::copy::AlignedBuffer;
+use crate::copy::{AlignedBuffer, Catalogued, make_in_place};
 use crate::keeping::KeepError;
 use crate::library::Library;
 use crate::roots::Place;
@@ -291,6 +291,11 @@ impl Look<'_> {
         let found = shelving.found(strangers, &all);
         for batch in found.chunks(BATCH) {
             catalog.add_files(None, batch, self.options.now)?;
+        }
+        if let Some(how) = &self.options.thumbnails {
+            let fresh: Vec<Catalogued> = found.iter().map(Catalogued::from).collect();
+            // A cache: what cannot be made now is made at the first look.
+            let _ = make_in_place(how, &self.place.folder, catalog, self.place.root, &fresh, self.options.stop);
         }
         Ok(())
     }

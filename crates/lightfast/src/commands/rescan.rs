@@ -1,14 +1,19 @@
 //! `lightfast rescan`: what is new, changed, missing or moved on the disk, and which sidecars were edited elsewhere.
 
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::thread::available_parallelism;
 
 use clap::{Args, ValueEnum};
 use jiff::tz::TimeZone;
-use lightfast_import::{Keep, RescanEvent, RescanOptions, RescanReport, RescanState, SidecarSettings, rescan};
+use lightfast_import::{
+    Keep, RescanEvent, RescanOptions, RescanReport, RescanState, SidecarSettings, ThumbsOptions, rescan,
+};
 use lightfast_model::BytePath;
+use lightfast_worker::WorkerOptions;
 use serde::Serialize;
 
-use crate::context::Context;
+use crate::context::{Context, installed};
 use crate::error::{Error, Exit};
 use crate::interrupt;
 use crate::keeping::{keep_error, library_of, settings};
@@ -78,11 +83,17 @@ pub(crate) fn run(args: &Rescan, context: &Context) -> Result<Exit, Error> {
         Some(Side::Theirs) => Keep::Theirs,
     };
     let zone = TimeZone::system();
+    let thumbnails = std::env::current_exe().ok().map(|program| ThumbsOptions {
+        worker: WorkerOptions { ffmpeg: installed("ffmpeg"), ..WorkerOptions::new(program) },
+        workers: available_parallelism().map_or(1, NonZero::get).min(8),
+        store: opened.place.dir().to_owned(),
+    });
     let options = RescanOptions {
         folder,
         sidecars: SidecarSettings { keep, ..settings(context) },
         zone: &zone,
         now: context.now(),
+        thumbnails,
         stop: &stop,
     };
     let library = library_of(&opened);

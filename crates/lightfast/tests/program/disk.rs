@@ -304,6 +304,30 @@ fn a_folder_is_added_where_it_lies_and_marks_stay_out_of_it_unless_asked_for() {
 }
 
 #[test]
+fn photos_that_were_added_or_found_by_a_rescan_had_no_thumbnails() {
+    let library = TestLibrary::new();
+    let added = library.dir().join("old photos");
+    std::fs::create_dir_all(&added).unwrap();
+    let put = |name: &str, bytes: Vec<u8>| std::fs::write(added.join(name), bytes).unwrap();
+    put("a.CR2", samples::cr2(&Shot::sized(96, 64).seeded(1)));
+    put("a.JPG", samples::jpeg(&Shot::sized(96, 64).seeded(1)));
+    put("b.JPG", samples::jpeg(&Shot::sized(96, 64).seeded(2)));
+    let folder = added.to_str().unwrap();
+    let thumbnails = || {
+        let status = library.run(["previews", "status", "--json"]).exits(0).json();
+        status.iter().find_map(|line| line["thumbnails"].as_u64()).unwrap()
+    };
+    let _ = library.run(["import", folder, "--add", "--thumbnails", "no"]).exits(0);
+    assert_eq!(thumbnails(), 0);
+    put("c.JPG", samples::jpeg(&Shot::sized(96, 64).seeded(3)));
+    assert_eq!(library.run(["rescan", "--json"]).exits(0).report()["new"], 1);
+    assert_eq!(thumbnails(), 1, "of what the rescan found");
+    put("d.JPG", samples::jpeg(&Shot::sized(96, 64).seeded(4)));
+    let _ = library.run(["import", folder, "--add"]).exits(0);
+    assert_eq!(thumbnails(), 2, "of what was added");
+}
+
+#[test]
 fn a_card_is_never_added() {
     let library = TestLibrary::new();
     let card = small_card();
