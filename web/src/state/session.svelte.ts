@@ -120,7 +120,10 @@ export class Session {
     const at = this.index.positionOf(this.selection.active);
     const other = rows.find((row) => row !== this.selection.active) ?? this.index.rows[at + 1] ?? this.index.rows[at - 1];
     this.compared = other === undefined ? [this.selection.active] : [this.selection.active, other];
-    if (other !== undefined) this.selection.active = other;
+    if (other === undefined) return;
+    this.selection.active = other;
+    // The panel must tell of the photo that keys change now.
+    this.tick++;
   }
 
   private activeId(): string {
