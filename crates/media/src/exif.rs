@@ -99,6 +99,9 @@ fn exif_tag(head: &mut Head<'_>, tiff: &Tiff, entry: &Entry, exif: &mut Exif) {
         0xa431 => exif.serial = tiff.text(head, entry),
         0xa434 => exif.lens = tiff.text(head, entry),
         0xc62f => exif.dng_serial = tiff.text(head, entry),
+        // What Adobe's converter puts into its TIFFs and JPEGs: a name, a colon, the value.
+        0xfde9 if exif.serial.is_none() => exif.serial = tiff.text(head, entry).map(after_colon),
+        0xfdea if exif.lens.is_none() => exif.lens = tiff.text(head, entry).map(after_colon),
         _ => {}
     }
 }
@@ -118,6 +121,10 @@ pub(crate) fn gps_directory(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, gps: &m
             _ => {}
         }
     }
+}
+
+fn after_colon(text: String) -> String {
+    text.rsplit_once(": ").map_or(text.clone(), |(_, value)| value.to_owned())
 }
 
 fn short(head: &mut Head<'_>, tiff: &Tiff, entry: &Entry) -> Option<u16> {

@@ -2,9 +2,9 @@
 
 mod avi;
 mod ciff;
-mod clip_tags;
 mod cr3;
 mod dng_private;
+mod flir;
 mod h264;
 mod heif;
 mod iiq;
@@ -23,6 +23,7 @@ mod raf;
 mod rw2;
 mod sony_xml;
 pub(crate) mod tiff_file;
+mod trailer;
 mod x3f;
 
 use lightfast_model::Kind;
@@ -39,6 +40,7 @@ pub(crate) fn read(head: &mut Head<'_>, kind: Kind, format: &str, found: &mut Fo
         (_, "CRW") => {
             let len = head.len();
             ciff::read(head, 0, len, found);
+            trailer::canon(head, found);
         }
         (_, "RAF") => raf::read(head, found),
         (_, "RW2" | "RWL" | "RAW") => rw2::read(head, found),

@@ -169,6 +169,8 @@ pub(crate) struct Candidate {
 pub(crate) struct Found {
     pub(crate) exif: Exif,
     pub(crate) maker: Maker,
+    /// Whether there is a maker's note, understood or not.
+    pub(crate) has_note: bool,
     pub(crate) iptc: Option<Iptc>,
     pub(crate) xmp: Option<Xmp>,
     pub(crate) clip: Clip,

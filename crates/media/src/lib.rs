@@ -10,6 +10,7 @@ mod bmff;
 mod clip_clock;
 mod cursor;
 mod exif;
+mod fixed;
 mod format;
 mod found;
 pub mod groups;

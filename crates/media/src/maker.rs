@@ -8,6 +8,7 @@ mod apple;
 mod canon;
 mod fuji;
 mod gopro;
+mod kodak;
 mod leica;
 mod lens;
 mod lens_tables;
@@ -21,19 +22,22 @@ mod pentax;
 mod samsung;
 mod sony;
 
+use lightfast_model::Ratio;
+
 use crate::Head;
 use crate::exif::MakerNote;
 use crate::found::Found;
-use crate::tiff::{Header, Ifd, Order, Tiff};
+use crate::tiff::{Entry, Header, Ifd, Number, Order, Tiff};
 
 pub(crate) use canon::{focal_length as canon_focal, read as canon, settings as canon_settings, shot as canon_shot};
 pub(crate) use gopro::read as gopro;
+pub(crate) use kodak::{meta as kodak_meta, of_raw as kodak_raw, professional as kodak_professional};
 pub(crate) use lens::{LensId, is_lens_name, name as lens_name};
 pub(crate) use nikon::clip as nikon_clip;
-pub(crate) use others::casio_qvci;
+pub(crate) use others::{casio_qvci, hewlett_packard_blocks};
 
 /// Reads one maker's directory.
-type Reader = fn(&mut Head<'_>, &Tiff, &Ifd, &mut Found);
+pub(crate) type Reader = fn(&mut Head<'_>, &Tiff, &Ifd, &mut Found);
 
 /// From where a note's offsets count.
 #[derive(Clone, Copy)]
@@ -82,6 +86,18 @@ static LAYOUTS: &[Layout] = &[
     layout(b"", "CASIO", 0, Base::Around, Bytes::Guess, others::casio),
     layout(b"FUJIFILM", "", 12, Base::Note, Bytes::Little, fuji::read),
     layout(b"GENERALE", "", 12, Base::Note, Bytes::Little, fuji::read),
+    layout(b"MM\0*\0\0\0\x08", "EASTMAN KODAK", 0, Base::Header(0), Bytes::Guess, kodak::read),
+    layout(b"II*\0\x08\0\0\0", "EASTMAN KODAK", 0, Base::Header(0), Bytes::Guess, kodak::read),
+    layout(b"MM\0", "EASTMAN KODAK", 2, Base::Around, Bytes::Guess, kodak::short),
+    layout(b"II", "EASTMAN KODAK", 2, Base::Around, Bytes::Guess, kodak::short),
+    layout(b"", "EASTMAN KODAK", 0, Base::Around, Bytes::Guess, kodak::read),
+    layout(b"MM\0*\0\0\0\x08", "KODAK", 0, Base::Header(0), Bytes::Guess, kodak::read),
+    layout(b"II*\0\x08\0\0\0", "KODAK", 0, Base::Header(0), Bytes::Guess, kodak::read),
+    layout(b"MM\0", "KODAK", 2, Base::Around, Bytes::Guess, kodak::short),
+    layout(b"II", "KODAK", 2, Base::Around, Bytes::Guess, kodak::short),
+    layout(b"", "KODAK", 0, Base::Around, Bytes::Guess, kodak::read),
+    layout(b"MM\0*\0\0\0\x08", "JK IMAGING", 0, Base::Header(0), Bytes::Guess, kodak::pixpro),
+    layout(b"II*\0\x08\0\0\0", "JK IMAGING", 0, Base::Header(0), Bytes::Guess, kodak::pixpro),
     layout(b"MINOL\0", "", 8, Base::Around, Bytes::Guess, olympus::read),
     layout(b"CAMER\0", "", 8, Base::Around, Bytes::Guess, olympus::read),
     layout(b"", "KONICA MINOLTA", 0, Base::Around, Bytes::Guess, others::minolta),
@@ -105,9 +121,12 @@ static LAYOUTS: &[Layout] = &[
     layout(b"LEICA\0\x1a\0", "", 8, Base::Note, Bytes::Guess, leica::compact),
     layout(b"LEICA\0\x08\0", "", 8, Base::Around, Bytes::Guess, leica::compact),
     layout(b"LEICA\0\x09\0", "", 8, Base::Around, Bytes::Guess, leica::compact),
+    layout(b"LEICA\0\x0a\0", "", 8, Base::Around, Bytes::Guess, leica::compact),
     layout(b"LEICA\0\x02\xff", "", 8, Base::Around, Bytes::Guess, leica::in_words),
+    layout(b"LEICA\0", "LEICA CAMERA", 8, Base::Around, Bytes::Guess, leica::in_words),
     layout(b"LEICA CAMERA AG\0", "", 18, Base::Around, Bytes::Guess, panasonic::read),
     layout(b"Panasonic", "", 12, Base::Around, Bytes::Guess, panasonic::read),
+    layout(b"", "LEICA CAMERA", 0, Base::Around, Bytes::Guess, leica::back),
     layout(b"AOC\0", "", 6, Base::Around, Bytes::Guess, pentax::read),
     layout(b"PENTAX \0", "", 10, Base::Note, Bytes::Guess, pentax::read),
     layout(b"RICOH\0II", "", 8, Base::Note, Bytes::Guess, pentax::read),
@@ -116,6 +135,9 @@ static LAYOUTS: &[Layout] = &[
     layout(b"Ricoh", "", 8, Base::Around, Bytes::Guess, others::ricoh),
     layout(b"RICOH", "", 8, Base::Around, Bytes::Guess, others::ricoh),
     layout(b"SANYO", "", 8, Base::Around, Bytes::Guess, others::sanyo),
+    layout(b"SIGMA\0\0\0\x01\x03", "", 10, Base::Around, Bytes::Guess, others::sigma_later),
+    layout(b"SIGMA\0\0\0\x01\x04", "", 10, Base::Around, Bytes::Guess, others::sigma_later),
+    layout(b"SIGMA\0\0\0\x01\x05", "", 10, Base::Around, Bytes::Guess, others::sigma_later),
     layout(b"SIGMA\0", "", 10, Base::Around, Bytes::Guess, others::sigma),
     layout(b"FOVEON\0", "", 10, Base::Around, Bytes::Guess, others::sigma),
     layout(b"SONY DSC", "", 12, Base::Around, Bytes::Guess, sony::read),
@@ -129,6 +151,7 @@ static LAYOUTS: &[Layout] = &[
 
 /// Reads the maker note at `note`, which belongs to `tiff`.
 pub(crate) fn read(head: &mut Head<'_>, tiff: &Tiff, note: MakerNote, found: &mut Found) {
+    found.has_note = true;
     if note.len < 6 || others::without_directory(head, tiff, note, found) {
         return;
     }
@@ -146,7 +169,8 @@ fn directory(head: &mut Head<'_>, around: &Tiff, note: MakerNote, layout: &Layou
         let header = Header::read(head, note.at.checked_add(at)?, note.len.checked_sub(at)?)?;
         // A note that was moved by a program may point past its own end; the file is the limit then.
         let tiff = Tiff { end: around.end, ..header.tiff };
-        return Some((tiff, tiff.ifd(head, header.first)?));
+        let ifd = tiff.ifd(head, header.first).or_else(|| tiff.wide_ifd(head, header.first))?;
+        return Some((tiff, ifd));
     }
     let at = note.at.checked_add(layout.start)?;
     let order = match layout.bytes {
@@ -198,6 +222,19 @@ fn guess(around: Order, count: [u8; 2]) -> Order {
         (false, order) => order,
         (true, Order::Little) => Order::Big,
         (true, Order::Big) => Order::Little,
+    }
+}
+
+/// A number above 0.
+fn positive(head: &mut Head<'_>, tiff: &Tiff, entry: &Entry) -> Option<f64> {
+    tiff.number(head, entry).and_then(Number::real).filter(|&v| v > 0.0)
+}
+
+/// An exposure time as the fraction that the note has.
+fn seconds(head: &mut Head<'_>, tiff: &Tiff, entry: &Entry) -> Option<Ratio> {
+    match tiff.number(head, entry)? {
+        Number::Fraction(num, den) if num > 0 && den > 0 => Some(Ratio { num: num as u64, den: den as u64 }),
+        _ => None,
     }
 }
 

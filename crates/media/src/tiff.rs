@@ -143,6 +143,20 @@ impl Tiff {
         } else {
             (u64::from(self.order.u16(head.array(at)?)), at.checked_add(2)?)
         };
+        self.entries(head, count, start)
+    }
+
+    /// Reads a directory whose number of entries takes four bytes, two of them empty, as some notes have it.
+    pub(crate) fn wide_ifd(&self, head: &mut Head<'_>, offset: u64) -> Option<Ifd> {
+        let at = self.position(offset).filter(|_| offset != 0)?;
+        let [c0, c1, c2, c3] = head.array(at)?;
+        let (first, second) = (self.order.u16([c0, c1]), self.order.u16([c2, c3]));
+        let count = if first == 0 { second } else { first };
+        self.entries(head, u64::from(count), at.checked_add(4)?).filter(|_| first == 0 || second == 0)
+    }
+
+    /// Reads `count` entries that begin at a position of the source, and what follows them.
+    fn entries(&self, head: &mut Head<'_>, count: u64, start: u64) -> Option<Ifd> {
         let width = self.entry_width();
         if count == 0 || count > MAX_ENTRIES {
             return None;

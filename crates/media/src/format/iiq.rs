@@ -31,6 +31,9 @@ fn block(head: &mut Head<'_>, start: u64, found: &mut Found) -> Option<()> {
             0x0105 => found.maker.iso = Some(value).filter(|&v| v > 0),
             0x010c => found.maker.size = Some((value, found.maker.size.map_or(0, |(_, h)| h))),
             0x010d => found.maker.size = Some((found.maker.size.map_or(0, |(w, _)| w), value)),
+            0x0403 => {
+                found.maker.focal_length = Some(f64::from(f32::from_bits(value))).filter(|v| v.is_finite() && *v > 0.0);
+            }
             0x0412 => found.maker.lens = words(head),
             _ => {}
         }

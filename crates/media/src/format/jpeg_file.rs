@@ -7,8 +7,9 @@ use crate::found::{Candidate, Found};
 use crate::iptc;
 use crate::jpeg::{self, Frame, Segments};
 use crate::previews;
+use crate::tiff::Header;
 
-use super::{mpf, packet, picture_info, tiff_file};
+use super::{flir, mpf, packet, picture_info, tiff_file, trailer};
 
 /// How a segment with an XMP packet begins.
 const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
@@ -23,6 +24,7 @@ const MAX_RESOURCES: usize = 512 << 10;
 pub(crate) fn read(head: &mut Head<'_>, found: &mut Found) {
     let end = head.len();
     let frame = embedded(head, 0, end, found);
+    trailer::read(head, found);
     match frame {
         Some(frame) if frame.is_viewable() => found.previews.push(Candidate {
             source: PreviewSource::WholeFile,
@@ -57,6 +59,7 @@ fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found
     let mut stated = None;
     let mut resources = Vec::new();
     let mut extension = packet::Extension::default();
+    let mut thermal = flir::Record::default();
     while let Some(segment) = segments.next(head) {
         if let Some(frame) = jpeg::frame(head, &segment) {
             size = size.or(Some(frame));
@@ -110,6 +113,18 @@ fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found
                 let (at, len) = after(EXTENSION);
                 extension.add(head, at, len);
             }
+            0xe1 if mark.starts_with(b"FLIR\0\x01") => thermal.add(segment.at + 8, segment.len.saturating_sub(8)),
+            0xe3 if [b"Meta\0\0", b"META\0\0", b"Exif\0\0"].iter().any(|m| mark.starts_with(*m)) => {
+                let header = Header::read(head, segment.at + 6, segment.len.saturating_sub(6));
+                let ifd = header.and_then(|h| Some((h.tiff, h.tiff.ifd(head, h.first)?)));
+                if let Some((tiff, ifd)) = ifd {
+                    crate::maker::kodak_meta(head, &tiff, &ifd, found);
+                }
+            }
+            0xe6 if mark.starts_with(b"TDHD\x01\0\x01\0") => {
+                let words = head.up_to(segment.at, segment.len.min(64 << 10) as usize);
+                crate::maker::hewlett_packard_blocks(words, found);
+            }
             0xe6 if mark.starts_with(b"GoPro\0") => {
                 let (at, len) = after(b"GoPro\0");
                 crate::maker::gopro(head, at, at + len, found);
@@ -122,9 +137,11 @@ fn read_segments(head: &mut Head<'_>, segments: &mut Segments, found: &mut Found
         }
     }
     extension.finish(found);
+    thermal.read(head, found);
     found.iptc = iptc::photoshop(&resources).or(found.iptc.take());
     found.stored = found.stored.or(size.map(|frame| (frame.width, frame.height))).or(stated);
     // What came before EXIF counts only without it, and never for the size of the picture.
+    found.has_note |= ciff.is_some();
     if let Some(segment) = ciff.filter(|_| !has_exif) {
         let stored = found.stored;
         super::ciff::read(head, segment.at, segment.at + segment.len, found);

@@ -21,7 +21,9 @@ pub(super) fn read(bytes: &[u8], found: &mut Found) {
                 maker.time.text = local.or(maker.time.text.take());
             }
             // Microseconds.
-            "Shutter" => maker.exposure = number(value).map(|v| Ratio { num: v.round() as u64, den: 1_000_000 }),
+            "Shutter" | "shtr" => {
+                maker.exposure = number(value).map(|v| Ratio { num: v.round() as u64, den: 1_000_000 })
+            }
             "FNumber" => maker.aperture = number(value.trim_start_matches(['F', 'f'])),
             "SerialNo" | "SerialNumber" | "Serial#" => maker.serial = Some(value.to_owned()).filter(|v| !v.is_empty()),
             _ => {}

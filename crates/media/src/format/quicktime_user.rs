@@ -4,13 +4,14 @@ use crate::Head;
 use crate::bmff::Atom;
 use crate::cursor::Cursor;
 use crate::exif;
+use crate::fixed;
 use crate::found::Found;
 use crate::maker;
 use crate::previews;
 use crate::text;
 use crate::tiff::{Order, Tiff};
 
-use super::{clip_tags, packet, quicktime};
+use super::{packet, quicktime};
 
 /// Reads a `udta` box.
 pub(super) fn read(head: &mut Head<'_>, udta: &Atom, found: &mut Found) {
@@ -36,7 +37,15 @@ pub(super) fn read(head: &mut Head<'_>, udta: &Atom, found: &mut Found) {
             b"MVTG" => directory(head, &atom, 16, Order::Little, found),
             b"QVMI" => directory(head, &atom, 10, Order::Big, found),
             b"GPMF" => maker::gopro(head, atom.at, atom.end, found),
-            b"TAGS" => clip_tags::read(head, &atom, found),
+            b"TAGS" => {
+                let content = head.up_to(atom.at, atom.len().min(4096) as usize);
+                fixed::CLIPS.read(content, "", "", &mut found.maker);
+            }
+            b"PANA" | b"LEIC" => panasonic(head, &atom, found),
+            b"slno" => found.clip.serial = atom.content(head, 256).and_then(text::trimmed).or(found.clip.serial.take()),
+            b"cmnm" => {
+                found.clip.model = atom.content(head, 256).and_then(text::trimmed).or(found.clip.model.take());
+            }
             b"SNum" => found.maker.serial = atom.content(head, 256).and_then(text::trimmed),
             b"XMP_" => packet::read(head, atom.at, atom.len(), found),
             b"thmb" | b"scrn" | b"PXTH" => thumbnail(head, &atom, found),
@@ -79,6 +88,30 @@ fn take(name: [u8; 3], value: String, found: &mut Found) {
         b"cpy" => clip.copyright = Some(value),
         b"ART" => clip.creator = Some(value),
         _ => {}
+    }
+}
+
+/// Panasonic's and Leica's box: make or model at its beginning, and further on the EXIF block of a JPEG.
+fn panasonic(head: &mut Head<'_>, atom: &Atom, found: &mut Found) {
+    let words = |head: &mut Head<'_>, at: u64, len: usize| {
+        let start = atom.at.checked_add(at).filter(|&start| start < atom.end)?;
+        text::trimmed(head.up_to(start, len.min((atom.end - start) as usize)))
+    };
+    let make = words(head, 0, 22).filter(|make| make.starts_with("LEICA") || make.starts_with("Panasonic"));
+    let places: &[(u64, usize)] = if make.is_some() { &[(0x16, 30)] } else { &[(0x04, 16), (0x0c, 16)] };
+    let model = places.iter().find_map(|&(at, len)| words(head, at, len).filter(|model| model.len() >= 6));
+    found.maker.make = make.or(found.maker.make.take());
+    found.maker.model = model.or(found.maker.model.take());
+    for at in [0x10, 0x4068, 0x4080, 0x20_0080] {
+        let start = atom.at.saturating_add(at);
+        let is_exif = start < atom.end
+            && head
+                .array::<12>(start)
+                .is_some_and(|b| b.starts_with(&[0xff, 0xd8, 0xff, 0xe1]) && b.ends_with(b"Exif\0\0"));
+        if is_exif {
+            super::tiff_file::embedded(head, start + 12, atom.end.saturating_sub(start + 12), found);
+            return;
+        }
     }
 }
 

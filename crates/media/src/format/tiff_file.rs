@@ -107,6 +107,12 @@ fn main_directory(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found
     if let Some(resources) = block(head, 0x8649) {
         found.iptc = iptc::photoshop(&resources).or(found.iptc.take());
     }
+    for (tag, read) in [(0x8290, maker::kodak_professional as maker::Reader), (0xfe00, maker::kodak_raw)] {
+        let below = ifd.find(tag).and_then(|e| tiff.unsigned(head, e)).and_then(|offset| tiff.ifd(head, offset));
+        if let Some(below) = below {
+            read(head, tiff, &below, found);
+        }
+    }
     if let Some((at, len)) = span(0xc634) {
         dng_private::read(head, tiff, at, len, found);
     }

@@ -21,9 +21,21 @@ pub(crate) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
             0x0008 => found.maker.file_number = tiff.unsigned(head, entry).filter(|&v| v > 0),
             0x000c => found.maker.serial = tiff.unsigned(head, entry).filter(|&v| v > 0).map(|v| v.to_string()),
             0x0093 => file_info(&shorts(head, tiff, entry), found),
-            0x0095 => found.maker.lens = tiff.text(head, entry),
+            0x000d => camera_info(tiff.data(head, entry).unwrap_or(&[]), found),
+            0x0095 => found.maker.lens = tiff.text(head, entry).or(found.maker.lens.take()),
             _ => {}
         }
+    }
+}
+
+/// Camera information (0x000d): the lens in words, in the three bodies that have it there before it got a tag of its own.
+fn camera_info(block: &[u8], found: &mut Found) {
+    const PLACES: [(&[&str], usize); 3] =
+        [(&["EOS 40D"], 0x92b), (&["450D", "REBEL XSi", "Kiss X2"], 0x933), (&["1000D", "REBEL XS", "Kiss F"], 0x937)];
+    let model = found.exif.model.as_deref().unwrap_or_default();
+    let place = PLACES.iter().find(|(names, _)| names.iter().any(|name| model.ends_with(name)));
+    if let Some(&(_, at)) = place {
+        found.maker.lens = block.get(at..at + 64).and_then(crate::text::trimmed).filter(|name| name.is_ascii());
     }
 }
 

@@ -5,6 +5,12 @@ use crate::Head;
 use crate::found::Found;
 use crate::tiff::{Ifd, Tiff};
 
+/// The digital backs of the R8 and R9.
+pub(super) fn back(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
+    let block = ifd.find(0x000b).and_then(|e| tiff.data(head, e)).unwrap_or(&[]);
+    found.maker.serial = block.get(4..12).and_then(crate::text::trimmed);
+}
+
 /// The M8.
 pub(super) fn early(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
     found.maker.serial = number(head, tiff, ifd, 0x0303).map(|v| v.to_string());
@@ -21,6 +27,11 @@ pub(super) fn in_parts(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut 
     for part in std::iter::once(ifd).chain(&parts) {
         found.maker.serial = part.find(0x3103).and_then(|e| tiff.text(head, e)).or(found.maker.serial.take());
         found.maker.lens_id = number(head, tiff, part, 0x3405).map(LensId::Leica).or(found.maker.lens_id.take());
+        if found.maker.lens_id.is_none() {
+            let block = part.find(0x3901).and_then(|e| tiff.data(head, e)).unwrap_or(&[]);
+            let code = block.get(0x16..0x1a).and_then(|b| b.try_into().ok()).map(|b| tiff.order.u32(b));
+            found.maker.lens_id = code.filter(|&v| v > 0).map(LensId::Leica);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use lightfast_model::Ratio;
 use super::LensId;
 use crate::Head;
 use crate::exif::MakerNote;
+use crate::fixed;
 use crate::found::Found;
 use crate::previews;
 use crate::text;
@@ -29,6 +30,7 @@ pub(super) fn casio2(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Fo
     });
     let exact = ifd.find(0x3014).and_then(|e| tiff.unsigned(head, e)).and_then(|v| u32::try_from(v).ok());
     found.maker.iso = exact.filter(|&v| v > 0).or(found.maker.iso);
+    found.maker.focal_length = ifd.find(0x001d).and_then(|e| super::positive(head, tiff, e));
     super::preview(head, tiff, ifd, 0x0004, 0x0003, found);
     if let Some((at, len)) = ifd.find(0x2000).and_then(|e| tiff.span(e)) {
         previews::note(head, found, at, len, None);
@@ -49,6 +51,21 @@ pub(super) fn minolta(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut F
     super::preview(head, tiff, ifd, 0x0088, 0x0089, found);
     let id = ifd.find(0x010c).and_then(|e| tiff.unsigned(head, e)).and_then(|v| u16::try_from(v).ok());
     found.maker.lens_id = id.filter(|&v| v > 0).map(LensId::SonyA);
+    // Settings of compact bodies, in steps of eighths of a stop; one model has others there.
+    if found.exif.model.as_deref() != Some("DiMAGE X31") {
+        let settings = ifd.find(0x0003).or_else(|| ifd.find(0x0001));
+        let bytes = settings.and_then(|e| tiff.data(head, e)).map(<[u8]>::to_vec).unwrap_or_default();
+        let value = |at: usize| Some(f64::from(Order::Big.u32(bytes.get(at * 4..at * 4 + 4)?.try_into().ok()?)));
+        let steps = |at: usize| value(at).filter(|v| (1.0..256.0).contains(v));
+        let maker = &mut found.maker;
+        maker.iso = steps(8).map(|v| (2f64.powf((v - 48.0) / 8.0) * 100.0).round() as u32).filter(|&v| v > 0);
+        maker.exposure = steps(9)
+            .map(|v| 2f64.powf((48.0 - v) / 8.0))
+            .map(|v| Ratio { num: (v * 1e6).round() as u64, den: 1_000_000 });
+        maker.exposure = maker.exposure.filter(|v| v.num > 0);
+        maker.aperture = steps(10).map(|v| 2f64.powf((v - 8.0) / 16.0));
+        maker.focal_length = value(18).filter(|&v| v > 0.0).map(|v| v / 256.0);
+    }
 }
 
 pub(super) fn motorola(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
@@ -61,6 +78,7 @@ pub(super) fn ricoh(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Fou
     let is_text =
         !serial.is_empty() && serial.iter().all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b' ' | b'_'));
     found.maker.serial = text::trimmed(&serial).filter(|_| is_text);
+    found.maker.focal_length = ifd.find(0x1500).and_then(|e| super::positive(head, tiff, e));
 }
 
 pub(super) fn sanyo(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
@@ -69,10 +87,41 @@ pub(super) fn sanyo(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Fou
     }
 }
 
+/// Sigma's first layout.
 pub(super) fn sigma(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
+    sigma_common(head, tiff, ifd, found);
+    let maker = &mut found.maker;
+    maker.aperture = ifd.find(0x0031).and_then(|e| super::positive(head, tiff, e));
+    maker.exposure = ifd.find(0x0032).and_then(|e| super::seconds(head, tiff, e));
+}
+
+/// Sigma's later layouts, from the SD1 on, which know the lens.
+pub(super) fn sigma_later(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
+    sigma_common(head, tiff, ifd, found);
+    let maker = &mut found.maker;
+    maker.aperture = ifd.find(0x0049).and_then(|e| super::positive(head, tiff, e));
+    maker.exposure = ifd.find(0x004a).and_then(|e| super::seconds(head, tiff, e));
+    // In hexadecimal digits, or as a number.
+    let id = ifd.find(0x0027).and_then(|e| match tiff.text(head, e) {
+        Some(text) => u16::from_str_radix(text.trim(), 16).ok(),
+        None => tiff.unsigned(head, e).and_then(|v| u16::try_from(v).ok()),
+    });
+    maker.lens_id = id.filter(|&v| v > 0).map(LensId::Sigma);
+    let ends = ifd.find(0x002a).map(|e| tiff.reals(head, e, 2)).unwrap_or_default();
+    if ends.iter().all(|v| *v > 0.0 && v.fract() == 0.0) {
+        maker.lens_short = ends.first().copied();
+        maker.lens_long = ends.last().copied();
+    }
+}
+
+fn sigma_common(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
     found.maker.serial = ifd.find(0x0002).and_then(|e| tiff.text(head, e));
-    let id = ifd.find(0x0027).and_then(|e| tiff.text(head, e)).and_then(|t| u16::from_str_radix(t.trim(), 16).ok());
-    found.maker.lens_id = id.filter(|&v| v > 0).map(LensId::Sigma);
+    found.maker.iso = whole(head, tiff, ifd, 0x0086);
+}
+
+/// A whole number above 0.
+fn whole(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, tag: u16) -> Option<u32> {
+    ifd.find(tag).and_then(|e| tiff.unsigned(head, e)).and_then(|v| u32::try_from(v).ok()).filter(|&v| v > 0)
 }
 
 /// Notes that hold no directory; says whether it was one of them.
@@ -88,14 +137,47 @@ pub(super) fn without_directory(head: &mut Head<'_>, tiff: &Tiff, note: MakerNot
         samsung_preview(head, tiff, note, &bytes, found);
         return true;
     }
-    if make.contains("KODAK") {
-        return kodak(&bytes, &make, found);
-    }
-    if bytes.starts_with(&[0x01, 0xf1]) {
-        reconyx(&bytes, found);
+    if bytes.starts_with(b"610") && bytes.get(3).is_some_and(|&b| b <= 4) {
+        hewlett_packard(head, note, found);
         return true;
     }
-    false
+    let model = found.exif.model.clone().unwrap_or_default();
+    fixed::NOTES.read(&bytes, &make, &model, &mut found.maker)
+}
+
+/// Words, and a preview behind them.
+fn hewlett_packard(head: &mut Head<'_>, note: MakerNote, found: &mut Found) {
+    let bytes = head.up_to(note.at, note.len.min(32 << 10) as usize).to_vec();
+    let preview = bytes.windows(4).position(|w| w == [0xff, 0xd8, 0xff, 0xdb]);
+    let words = text::decode(bytes.get(..preview.unwrap_or(bytes.len())).unwrap_or(&[]));
+    let serial = words.split_once("Serial Number:").map(|(_, after)| after.trim_start_matches([' ', '\t', '\r', '\n']));
+    found.maker.serial = serial.and_then(|text| {
+        let end = text.find(|c: char| !(' '..='~').contains(&c)).unwrap_or(text.len());
+        text.get(..end).map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned)
+    });
+    if let Some(skip) = preview.map(|at| at as u64) {
+        previews::note(head, found, note.at + skip, note.len - skip, None);
+    }
+}
+
+/// Blocks of an application segment: name, kind, length in four bytes each; those of one kind hold further ones.
+pub(crate) fn hewlett_packard_blocks(bytes: &[u8], found: &mut Found) {
+    let mut rest = bytes;
+    for _ in 0..500 {
+        let Some((name, after)) = rest.split_first_chunk::<4>() else { return };
+        let Some((kind, after)) = after.split_first_chunk::<4>() else { return };
+        let Some((len, after)) = after.split_first_chunk::<4>() else { return };
+        let (kind, len) = (Order::Little.u32(*kind), Order::Little.u32(*len) as usize);
+        if kind == 0x1_0001 {
+            rest = after;
+            continue;
+        }
+        let Some((value, after)) = after.split_at_checked(len) else { return };
+        if name == b"CMSN" {
+            found.maker.serial = text::trimmed(value);
+        }
+        rest = after;
+    }
 }
 
 /// Samsung's early compacts: where the preview begins, from the note or from what is around it, and its length.
@@ -107,42 +189,6 @@ fn samsung_preview(head: &mut Head<'_>, tiff: &Tiff, note: MakerNote, bytes: &[u
     for base in [tiff.base, note.at] {
         previews::note(head, found, base.saturating_add(start), length, None);
     }
-}
-
-/// Kodak's many fixed layouts.
-fn kodak(bytes: &[u8], make: &str, found: &mut Found) -> bool {
-    if !make.starts_with("EASTMAN KODAK") {
-        return false;
-    }
-    let order = if bytes.starts_with(b"KDK INFO") { Order::Big } else { Order::Little };
-    if bytes.starts_with(b"KDK") {
-        let short = |at: usize| Some(order.u16(bytes.get(8 + at..10 + at)?.try_into().ok()?));
-        let long = |at: usize| Some(order.u32(bytes.get(8 + at..12 + at)?.try_into().ok()?));
-        found.maker.aperture = short(0x1e).filter(|&v| v > 0).map(|v| f64::from(v) / 100.0);
-        found.maker.exposure = long(0x20).filter(|&v| v > 0).map(|v| Ratio { num: u64::from(v), den: 100_000 });
-        found.maker.iso = short(0x60).filter(|&v| v > 0).map(u32::from);
-        return true;
-    }
-    let serial_like = |text: &[u8]| {
-        text.len() >= 12
-            && matches!(text.first(), Some(b'C' | b'K'))
-            && text.iter().take(12).all(|&b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ')
-    };
-    if bytes.get(..16).is_some_and(serial_like) {
-        found.maker.serial = bytes.get(..16).and_then(text::trimmed);
-        return true;
-    }
-    false
-}
-
-/// Trail cameras: time and serial at fixed places.
-fn reconyx(bytes: &[u8], found: &mut Found) {
-    let short = |at: usize| Some(Order::Little.u16(bytes.get(at..at + 2)?.try_into().ok()?));
-    let parts: Option<Vec<u16>> = [0x16, 0x18, 0x1a, 0x1c, 0x1e, 0x20].iter().map(|&at| short(at)).collect();
-    if let Some([second, minute, hour, month, day, year]) = parts.as_deref() {
-        found.maker.time.text = Some(format!("{year:04}:{month:02}:{day:02} {hour:02}:{minute:02}:{second:02}"));
-    }
-    found.maker.serial = bytes.get(0x2a..0x48).and_then(|b| text::utf16(b, true));
 }
 
 #[cfg(test)]

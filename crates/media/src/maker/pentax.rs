@@ -21,7 +21,10 @@ pub(super) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
             }
             0x0013 => found.maker.aperture = unsigned(head).filter(|&v| v > 0).map(|v| v as f64 / 10.0),
             0x0014 => found.maker.iso = unsigned(head).and_then(iso),
-            0x001d => found.maker.focal_length = unsigned(head).filter(|&v| v > 0).map(|v| v as f64 / 100.0),
+            0x001d => {
+                let unit = if counts_in_tenths(found) { 10.0 } else { 100.0 };
+                found.maker.focal_length = unsigned(head).filter(|&v| v > 0).map(|v| v as f64 / unit);
+            }
             0x003f => {
                 let bytes = tiff.data(head, entry).map(<[u8]>::to_vec).unwrap_or_default();
                 if let [series, number, ..] = bytes.as_slice() {
@@ -34,12 +37,24 @@ pub(super) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
                 found.maker.lens_id = lens(&bytes, found).or(found.maker.lens_id.take());
                 found.maker.lens_aperture = widest(&bytes, found);
             }
+            0x0239 => {
+                let bytes = tiff.data(head, entry).unwrap_or(&[]);
+                found.maker.lens = bytes.get(0x0c..).and_then(|b| crate::text::trimmed(b.get(..b.len().min(30))?));
+            }
             0x0229 => found.maker.serial = tiff.text(head, entry),
             _ => {}
         }
     }
     found.maker.shutter_count = count.and_then(|count| shutter_count(count, &date, &time));
     super::preview(head, tiff, ifd, 0x0004, 0x0003, found);
+}
+
+/// Early compacts whose focal length is in tenths of millimetres; the others have hundredths.
+fn counts_in_tenths(found: &Found) -> bool {
+    const MODELS: [&str; 8] = ["30", "33WR", "43WR", "450", "550", "555", "750Z", "X"];
+    let model = found.exif.model.as_deref().unwrap_or_default();
+    let name = model.strip_prefix("PENTAX Optio ").unwrap_or_default();
+    MODELS.contains(&name.split(' ').next().unwrap_or_default())
 }
 
 /// ISO: steps of a third from 3, steps of a half from 258, or the number itself on early Optios.

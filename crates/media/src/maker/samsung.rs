@@ -23,6 +23,12 @@ pub(super) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
                 let id = tiff.unsigned(head, entry).and_then(|v| u16::try_from(v).ok());
                 found.maker.lens_id = id.filter(|&v| v > 0).map(LensId::Samsung);
             }
+            0xa014 => {
+                let iso = tiff.unsigned(head, entry).and_then(|v| u32::try_from(v).ok());
+                found.maker.iso = iso.filter(|&v| v > 0);
+            }
+            0xa018 => found.maker.exposure = super::seconds(head, tiff, entry),
+            0xa019 => found.maker.aperture = super::positive(head, tiff, entry),
             _ => {}
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! Sony writes no body serial into the note except one body; what looks like one inside is the sensor's.
 
+use lightfast_model::Ratio;
+
 use super::LensId;
 use crate::Head;
 use crate::found::Found;
@@ -14,6 +16,11 @@ pub(super) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
     let mut adapter = None;
     for entry in &ifd.entries {
         match entry.tag {
+            // The first bodies of the mount say it in their settings.
+            0x0114 if model.starts_with("NEX-") && matches!(entry.count, 1536 | 2048) => {
+                let block = tiff.data(head, entry).unwrap_or(&[]);
+                e_mount = block.get(0x99).filter(|&&mount| mount != 1).and_then(|_| short(block, 0x3f7));
+            }
             0x2001 => {
                 // The preview begins with a few numbers of its own.
                 if let Some((at, len)) = tiff.span(entry) {
@@ -28,19 +35,33 @@ pub(super) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
             0xb027 => a_mount = tiff.unsigned(head, entry).and_then(|v| u16::try_from(v).ok()),
             0xb02a => found.maker.lens_spec = tiff.data(head, entry).and_then(spec),
             0x9050 => {
-                found.maker.shutter_count = hidden(head, tiff, entry).and_then(|block| shutter_count(&block, &model))
+                let block = hidden(head, tiff, entry).unwrap_or_default();
+                found.maker.shutter_count = shutter_count(&block, &model);
+                if is_body_with_mount(&model) {
+                    e_mount =
+                        block.get(0x0105).filter(|&&mount| mount == 2).and_then(|_| short(&block, 0x0107)).or(e_mount);
+                }
             }
             0x9405 => {
                 let marks = tiff.data(head, entry).and_then(<[u8]>::first).copied();
-                if let (Some(mark), Some(block)) = (marks, hidden(head, tiff, entry)) {
+                let known = |mark: &u8| {
+                    matches!(mark, 0x1b | 0x40 | 0x7d | 0x3a | 0xb3 | 0x7e | 0x9a | 0x25 | 0xe1 | 0x76 | 0x8b)
+                };
+                if let (Some(mark), Some(block)) = (marks.filter(known), hidden(head, tiff, entry)) {
                     let mount_at = if matches!(mark, 0x1b | 0x40 | 0x7d) { 0x0604 } else { 0x005e };
                     let lens_at = if mount_at == 0x0604 { 0x0605 } else { 0x0060 };
-                    e_mount = block.get(mount_at).filter(|&&mount| mount == 2).and_then(|_| short(&block, lens_at));
+                    let lens = block.get(mount_at).filter(|&&mount| mount == 2).and_then(|_| short(&block, lens_at));
+                    e_mount = lens.or(e_mount);
+                    if mount_at == 0x005e {
+                        found.maker.exposure = exposure(&block, 0x0010).or(found.maker.exposure.take());
+                    }
                 }
             }
             0x9416 => {
                 if let Some(block) = hidden(head, tiff, entry) {
-                    e_mount = block.get(0x004a).filter(|&&mount| mount == 2).and_then(|_| short(&block, 0x004b));
+                    let lens = block.get(0x004a).filter(|&&mount| mount == 2).and_then(|_| short(&block, 0x004b));
+                    e_mount = lens.or(e_mount);
+                    found.maker.exposure = exposure(&block, 0x000c).or(found.maker.exposure.take());
                 }
             }
             0x940c if ["NEX-", "ILCE-", "ILME-", "Lunar", "ZV-E10"].iter().any(|name| model.starts_with(name)) => {
@@ -59,6 +80,18 @@ pub(super) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
         (Some(id), _) if id != 0 => Some(LensId::SonyA(id)),
         _ => None,
     };
+}
+
+/// Bodies of the first two layouts of the block with the shutter count, where the mount and the lens stand as well.
+fn is_body_with_mount(model: &str) -> bool {
+    const NEWER: [&str; 7] = ["DSC-", "Stellar", "ILCE-1", "ILCE-7M4", "ILCE-7RM5", "ILCE-7SM3", "ILME-"];
+    !NEWER.iter().any(|name| model.starts_with(name)) && (!model.starts_with("ZV-") || model == "ZV-E10")
+}
+
+/// An exposure time as a fraction of two short numbers.
+fn exposure(block: &[u8], at: usize) -> Option<Ratio> {
+    let (num, den) = (short(block, at)?, short(block, at + 2)?);
+    (num > 0 && den > 0).then(|| Ratio { num: num.into(), den: den.into() })
 }
 
 /// A serial number whose pairs of digits stand backwards.

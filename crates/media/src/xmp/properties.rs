@@ -136,7 +136,8 @@ fn value_of(document: &Document<'_>, index: usize, property: &Element<'_>) -> Op
     if let Some(resource) = resource {
         return Some(Value::Text(document.value(resource).into_owned()));
     }
-    let Some((&inner, element)) = property.children.first().and_then(|i| Some((i, document.element(*i)?))) else {
+    let inside = property.children.first().copied().or_else(|| node_elsewhere(document, index, property));
+    let Some((inner, element)) = inside.and_then(|i| Some((i, document.element(i)?))) else {
         return Some(Value::Text(document.character_data(property).trim().to_owned()));
     };
     if !rdf(inner, element.prefix) {
@@ -166,6 +167,23 @@ fn value_of(document: &Document<'_>, index: usize, property: &Element<'_>) -> Op
         "value" => Some(Value::Text(document.character_data(element).trim().to_owned())),
         _ => None,
     }
+}
+
+/// The node that a property leads to by its `rdf:nodeID`; nodes stand directly inside RDF.
+fn node_elsewhere(document: &Document<'_>, index: usize, property: &Element<'_>) -> Option<usize> {
+    let id = |at: usize, element: &Element<'_>| {
+        let attribute = element.attributes.iter().find(|a| a.local == "nodeID" && is_rdf(document, at, a.prefix))?;
+        Some(document.value(attribute).into_owned())
+    };
+    let wanted = id(index, property)?;
+    let is_root = |element: &Element<'_>| {
+        element
+            .parent
+            .and_then(|p| Some((p, document.element(p)?)))
+            .is_some_and(|(at, parent)| parent.local == "RDF" && is_rdf(document, at, parent.prefix))
+    };
+    let nodes = document.elements.iter().enumerate().filter(|(_, element)| is_root(element));
+    nodes.filter(|(at, element)| id(*at, element).as_deref() == Some(wanted.as_str())).map(|(at, _)| at).next()
 }
 
 /// The text of an item: its own, or that of `rdf:value` or `rdf:resource`; a structure has none.
@@ -204,6 +222,19 @@ mod tests {
         assert_eq!(found.text(ns::DC, "title"), Some("Beach"));
         assert_eq!(found.text(ns::DC, "source"), Some("http://example.org/"));
         assert_eq!(found.get(ns::DC, "relation"), None, "structures are not opened");
+    }
+
+    #[test]
+    fn a_list_that_stands_elsewhere_is_found_by_its_node() {
+        let text = SHAPES.replace(
+            "<d:source r:resource=\"http://example.org/\"/>",
+            "<d:contributor r:nodeID=\"n1\"/><d:type r:nodeID=\"none\"/>",
+        );
+        let text = text.replace("</r:RDF>", "<r:Bag r:nodeID=\"n1\"><r:li>one</r:li><r:li>two</r:li></r:Bag></r:RDF>");
+        let found = read(text.as_bytes());
+        assert_eq!(found.list(ns::DC, "contributor"), ["one", "two"]);
+        assert!(found.list(ns::DC, "type").is_empty());
+        assert_eq!(found.list(ns::DC, "subject"), ["beach", "sea"]);
     }
 
     #[test]
