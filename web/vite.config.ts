@@ -15,5 +15,5 @@ export default defineConfig({
   },
   worker: { format: "es" },
   // A loaded machine is no failure: what hangs ends all the same.
-  test: { include: ["src/**/*.test.ts"], environment: "node", testTimeout: 120_000, hookTimeout: 120_000 },
+  test: { include: ["src/**/*.test.ts", "tests/**/*.test.mjs"], environment: "node", testTimeout: 120_000, hookTimeout: 120_000 },
 } as never);

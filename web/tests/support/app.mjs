@@ -1,6 +1,7 @@
 // The app as a person handles it: what is on the screen, and waiting for it.
 
 import { setTimeout as pause } from "node:timers/promises";
+import { atLeast } from "./levels.mjs";
 
 export { pause };
 
@@ -18,14 +19,7 @@ export const saved = (page) => page.waitForFunction(() => !document.querySelecto
 
 /** Waits until the first pane shows its photo at a level at least this good. */
 export const shows = (page, level = "fit") =>
-  page.waitForFunction(
-    (wanted) => {
-      const level = document.querySelector(".pane")?.dataset.level;
-      return level === wanted || level === "full";
-    },
-    level,
-    { timeout: 20000 },
-  );
+  page.waitForFunction((levels) => levels.includes(document.querySelector(".pane")?.dataset.level), atLeast(level), { timeout: 20000 });
 
 /** The row of the photo with the frame. */
 export const activeRow = (page) =>

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { LEVELS } from "./levels.mjs";
 import { probe } from "./probe.mjs";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -48,7 +49,7 @@ export class Browser {
     });
     const page = await context.newPage();
     this.last = page;
-    await page.addInitScript(probe);
+    await page.addInitScript(probe, LEVELS);
     const watched = new Watched(page);
     return { page, watched, close: () => context.close() };
   }

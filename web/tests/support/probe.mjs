@@ -3,8 +3,8 @@
 // A time is taken from the input event to the first painted frame in which a condition holds: the condition is
 // looked at in each frame's callback, and a message posted from there arrives after that frame was painted.
 
-export function probe() {
-  const LEVELS = ["none", "thumbnail", "fit", "full"];
+/** Runs in the page; gets the levels of `levels.mjs`. */
+export function probe(LEVELS) {
   const painted = (then) => {
     const channel = new MessageChannel();
     channel.port1.onmessage = () => then(performance.now());
