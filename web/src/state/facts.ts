@@ -36,3 +36,27 @@ export function secondsText(seconds: number): string {
   if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
   return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
 }
+
+const PROVEN: Record<string, string> = {
+  cold: "read back from the disk and compared",
+  twice: "read back from the disk and compared, the card read twice",
+  reread: "read back and compared, but the system may have answered from memory",
+  stream: "written, not read back",
+};
+
+/** How the copies of an import were proven, in words. */
+export const provenText = (verified: Record<string, number>): string =>
+  Object.entries(verified)
+    .filter(([, n]) => n > 0)
+    .map(([how, n]) => `${n.toLocaleString()} ${PROVEN[how] ?? how}`)
+    .join("; ");
+
+const STATES: Record<string, string> = {
+  duplicate: "already here",
+  trashed: "in your trash",
+  failed: "not copied",
+};
+
+/** What became of a file that was not simply copied. */
+export const stateText = (state: string, reason: string | null): string =>
+  `${STATES[state] ?? state}${reason ? `: ${reason}` : ""}`;

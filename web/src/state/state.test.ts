@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { provenText, stateText } from "./facts";
 import { COMMANDS, Keymap, keyName } from "./keys";
 import { suggest, terms, toggled, valueOf, withTerm } from "./query";
 import { packRows } from "./rows";
@@ -85,4 +86,12 @@ describe("keys", () => {
 test("rows are packed into runs", () => {
   expect(packRows([])).toBe("");
   expect(packRows([5, 3, 4, 9, 9, 11])).toBe("3-5,9,11");
+});
+
+// The page of an import once said "148 cold".
+test("how copies were proven is said in words that a photographer knows", () => {
+  expect(provenText({ cold: 148, twice: 0, reread: 0, stream: 0 })).toBe("148 read back from the disk and compared");
+  expect(provenText({ cold: 1, twice: 0, reread: 2, stream: 0 })).toMatch(/^1 read back from the disk and compared; 2 read back and compared, but /);
+  expect(stateText("duplicate", null)).toBe("already here");
+  expect(stateText("ignored", "a system file")).toBe("ignored: a system file");
 });
