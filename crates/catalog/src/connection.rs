@@ -105,7 +105,9 @@ impl Catalog {
         };
         let first = Connection::open_with_flags(&path, flags).map_err(|e| opening(&path, e)).and_then(attempt);
         let db = match first {
-            Err(error) if error.fault() == crate::Fault::ReadOnly || error.fault() == crate::Fault::Disk => {
+            Err(error)
+                if matches!(error.fault(), crate::Fault::ReadOnly | crate::Fault::Disk | crate::Fault::Unopened) =>
+            {
                 // A write-ahead log needs a writable folder even for reading; without one, and with nothing in
                 // the log, the file itself is the whole catalogue and cannot change.
                 if fs::metadata(with_suffix(&path, "-wal")).is_ok_and(|meta| meta.len() > 0) {

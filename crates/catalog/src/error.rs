@@ -101,6 +101,8 @@ pub enum Fault {
     Full,
     /// The disk does not answer as it should.
     Disk,
+    /// A file cannot be opened: its folder is not there any more, or too many files are open.
+    Unopened,
     /// The place cannot be written.
     ReadOnly,
     /// The file is damaged.
@@ -114,15 +116,17 @@ impl CatalogError {
     pub fn fault(&self) -> Fault {
         match self {
             Self::Damaged { .. } | Self::Value { .. } => Fault::Damaged,
-            Self::Io { source, .. } => match source.kind() {
+            Self::Io { step, source, .. } => match source.kind() {
                 std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Fault::Full,
                 std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied => Fault::ReadOnly,
+                _ if *step == "open" => Fault::Unopened,
                 _ => Fault::Disk,
             },
             Self::Sql { source, .. } => match source.sqlite_error_code() {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Fault::Busy,
                 Some(ErrorCode::DiskFull) => Fault::Full,
-                Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen) => Fault::Disk,
+                Some(ErrorCode::SystemIoFailure) => Fault::Disk,
+                Some(ErrorCode::CannotOpen) => Fault::Unopened,
                 Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Fault::ReadOnly,
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Fault::Damaged,
                 _ => Fault::Other,

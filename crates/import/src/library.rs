@@ -64,10 +64,16 @@ impl Library {
     /// Makes a new library; its folder may exist. A crash leaves a folder without `format`, which is made again.
     pub fn create(root: &Path, id: &str) -> Result<Self, IoError> {
         let own = Self::own_folder(root);
-        for folder in [own.clone(), own.join("incoming"), own.join("quarantine"), own.join("journal")] {
+        point(Op::MakeFolder).at(Step::MakeFolder, &own)?;
+        make_folders(&own)?;
+        for folder in [own.join("incoming"), own.join("quarantine"), own.join("journal")] {
             point(Op::MakeFolder).at(Step::MakeFolder, &folder)?;
-            make_folders(&folder)?;
+            match fs::create_dir(&folder) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+                made => made.at(Step::MakeFolder, &folder)?,
+            }
         }
+        // One sync, that of the name, serves them all: where it was not reached, there is no library yet.
         let path = own.join("format");
         write_durably(&path, format!("lightfast library {LAYOUT}\nid {id}\n").as_bytes())?;
         Ok(Self { root: root.to_owned(), id: id.to_owned() })

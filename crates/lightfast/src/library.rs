@@ -80,6 +80,7 @@ pub(crate) fn catalog_error(error: CatalogError) -> Error {
         Fault::Busy => Some("another lightfast is writing to it; try again in a moment"),
         Fault::Full => Some("the disk is full; make room and run the same command again"),
         Fault::Disk => Some("the disk does not answer as it should; check it before going on"),
+        Fault::Unopened => Some("see that its disk is there, and that not too many files are open (`ulimit -n`)"),
         Fault::ReadOnly => Some("the place cannot be written; check its permissions and how it is mounted"),
         Fault::Damaged => Some("it was left as it is; the originals are not touched by this"),
         Fault::Other => None,

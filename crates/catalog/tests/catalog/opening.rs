@@ -55,6 +55,15 @@ fn none_and_one_already_are_errors_of_their_own() {
 }
 
 #[test]
+fn a_catalogue_that_cannot_be_opened_is_not_blamed_on_the_disk() {
+    let (_dir, place) = library();
+    // As with too many files open, nothing is known of the disk.
+    fs::create_dir_all(place.file()).unwrap();
+    let error = Catalog::open(&place).unwrap_err();
+    assert_eq!(error.fault(), Fault::Unopened, "{error}");
+}
+
+#[test]
 fn a_file_that_is_no_database_is_left_as_it_is() {
     let (_dir, place) = library();
     fs::create_dir_all(place.dir()).unwrap();
