@@ -164,6 +164,11 @@ fn take(name: &str, bytes: &[u8], len: usize, order: Order, maker: &mut Maker) {
         "time" => maker.time.text = words().map(|t| t.replace('/', ":")),
         "time_words" => maker.time.text = time_words(block, [0, 1, 2, 4, 3, 5]),
         "time_words_month_first" => maker.time.text = time_words(block, [0, 1, 2, 3, 4, 5]),
+        "time_kodak" => {
+            maker.time.text = time_kodak(block, order);
+            // Hundredths of a second.
+            maker.time.fraction = block.get(7).filter(|v| **v < 100).map(|v| format!("{v:02}"));
+        }
         "time_bytes" => maker.time.text = time_bytes(block),
         "hundred_thousandths" => maker.exposure = per(100_000),
         "millionths" => maker.exposure = per(1_000_000),
@@ -191,6 +196,13 @@ fn time_words(bytes: &[u8], places: [usize; 6]) -> Option<String> {
         *part = order.u16(*pairs.get(place)?);
     }
     let [second, minute, hour, month, day, year] = parts;
+    Some(format!("{year:04}:{month:02}:{day:02} {hour:02}:{minute:02}:{second:02}"))
+}
+
+/// The year in two bytes; month, day, hour, minute, second in one each.
+fn time_kodak(bytes: &[u8], order: Order) -> Option<String> {
+    let [y0, y1, month, day, hour, minute, second] = bytes.first_chunk::<7>()?;
+    let year = order.u16([*y0, *y1]);
     Some(format!("{year:04}:{month:02}:{day:02} {hour:02}:{minute:02}:{second:02}"))
 }
 

@@ -159,7 +159,7 @@ fn normal(rule: &str, value: &str) -> Option<String> {
     let text = value.split_whitespace().collect::<Vec<_>>().join(" ");
     match rule {
         "text" | "lens" => {
-            let none = ["", "n/a", "None", "----", "-", "Unknown"].contains(&text.as_str())
+            let none = ["", "n/a", "None", "----", "-", "Unknown", "0.0 mm f/0.0"].contains(&text.as_str())
                 || text.starts_with("Unknown")
                 || text.chars().all(|c| c == '\0' || c == ' ');
             (!none).then(|| if rule == "lens" { text.to_lowercase().replace(' ', "") } else { text })

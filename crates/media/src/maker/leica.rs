@@ -14,19 +14,20 @@ pub(super) fn back(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
 /// The M8.
 pub(super) fn early(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
     found.maker.serial = number(head, tiff, ifd, 0x0303).map(|v| v.to_string());
-    found.maker.lens_id = number(head, tiff, ifd, 0x0310).map(LensId::Leica);
+    let code = ifd.find(0x0310).and_then(|e| tiff.unsigned(head, e)).and_then(|v| u32::try_from(v).ok());
+    found.maker.lens_id = code.map(LensId::Leica);
 }
 
 /// The M9 and its like: directories inside the note.
 pub(super) fn in_parts(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
-    let offsets: Vec<u64> = [0x3000, 0x3100, 0x3400, 0x3900]
+    let parts: Vec<Ifd> = [0x3000, 0x3100, 0x3400, 0x3900]
         .iter()
-        .filter_map(|&tag| ifd.find(tag).and_then(|e| tiff.unsigned(head, e)))
+        .filter_map(|&tag| tiff.ifd_at(head, ifd.find(tag).and_then(|e| tiff.span(e))?.0))
         .collect();
-    let parts = offsets.into_iter().filter_map(|offset| tiff.ifd(head, offset)).collect::<Vec<Ifd>>();
     for part in std::iter::once(ifd).chain(&parts) {
         found.maker.serial = part.find(0x3103).and_then(|e| tiff.text(head, e)).or(found.maker.serial.take());
-        found.maker.lens_id = number(head, tiff, part, 0x3405).map(LensId::Leica).or(found.maker.lens_id.take());
+        let code = part.find(0x3405).and_then(|e| tiff.unsigned(head, e)).and_then(|v| u32::try_from(v).ok());
+        found.maker.lens_id = code.map(LensId::Leica).or(found.maker.lens_id.take());
         if found.maker.lens_id.is_none() {
             let block = part.find(0x3901).and_then(|e| tiff.data(head, e)).unwrap_or(&[]);
             let code = block.get(0x16..0x1a).and_then(|b| b.try_into().ok()).map(|b| tiff.order.u32(b));

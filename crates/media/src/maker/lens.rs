@@ -31,8 +31,10 @@ pub(crate) fn is_lens_name(text: &str) -> bool {
     !text.is_empty()
         && !matches!(
             text,
-            "----" | "-" | "None" | "NONE" | "N/A" | "n/a" | "Unknown" | "0.0 mm f/0.0" | "Manual Lens No CPU"
+            "----" | "-" | "None" | "NONE" | "N/A" | "n/a" | "Unknown" | "0.0 mm f/0.0"
         )
+        // A number that has no name yet.
+        && !text.contains("Lens (0x")
         && text.bytes().any(|b| b.is_ascii_alphanumeric())
 }
 
@@ -111,12 +113,16 @@ fn is_e_body(found: &Found) -> bool {
 
 /// A-mount numbers; adapters add an offset of their own to a Canon or Sigma lens's number.
 fn sony_a(id: u16, known: &Known) -> Option<String> {
+    let adapted = |canon: u16| {
+        by_shot(&tables::CANON, &canon.to_string(), known).or_else(|| by_shot(&tables::SONY_A, &id.to_string(), known))
+    };
     match id {
         0xff00 | 0xffff => by_shot(&tables::SONY_A, &id.to_string(), known),
-        0x4900..=0x590a => by_shot(&tables::SIGMA, &(id - 0x4900).to_string(), known),
-        0x7700..=0x79ff | 0x8700..=0x87ff => by_shot(&tables::CANON, &(id - 0x7700).to_string(), known),
-        0xbc00..=0xbeff | 0xcc00..=0xccff => by_shot(&tables::CANON, &(id - 0xbc00).to_string(), known),
-        0xef00..=0xf1ff => by_shot(&tables::CANON, &(id - 0xef00).to_string(), known),
+        0x4900..=0x590a => by_shot(&tables::SIGMA, &(id - 0x4900).to_string(), known)
+            .or_else(|| by_shot(&tables::SONY_A, &id.to_string(), known)),
+        0x7700..=0x79ff | 0x8700..=0x87ff => adapted(id - 0x7700),
+        0xbc00..=0xbeff | 0xcc00..=0xccff => adapted(id - 0xbc00),
+        0xef00..=0xf1ff => adapted(id - 0xef00),
         _ => by_shot(&tables::SONY_A, &id.to_string(), known),
     }
 }
@@ -136,7 +142,7 @@ fn by_ends(table: &Table, key: &str, known: &Known) -> Option<String> {
     for factor in converters {
         let (mut maybe, mut likely, mut sure) = (Vec::new(), Vec::new(), Vec::new());
         for name in &all {
-            let Some(range) = range(name) else { continue };
+            let Some(range) = range(name).map(|own| own.behind(ending_factor(name))) else { continue };
             if (short - range.short * factor).abs() > 0.9 {
                 continue;
             }
@@ -191,13 +197,7 @@ fn among(table: &Table, all: &[&str], key: &str, known: &Known) -> Option<String
             }
             continue;
         }
-        let factor = converter(name);
-        let own = Range {
-            short: own.short * factor,
-            long: own.long * factor,
-            wide: own.wide * factor,
-            tele: own.tele * factor,
-        };
+        let own = own.behind(converter(name));
         if known.focal.is_some_and(|f| f < own.short - 0.5 || f > own.long + 0.5) {
             continue;
         }
@@ -208,13 +208,42 @@ fn among(table: &Table, all: &[&str], key: &str, known: &Known) -> Option<String
         };
         fitting.push(((*name).to_owned(), distance));
     }
-    let nearest = fitting.iter().filter_map(|(_, d)| *d).fold(f64::INFINITY, f64::min);
-    let best: Vec<String> =
-        fitting.into_iter().filter(|(_, d)| d.is_none_or(|d| d <= nearest + 0.15)).map(|(name, _)| name).collect();
+    let best = nearest(fitting);
     if best.is_empty() {
         return known.model.clone().or_else(|| table.get(key).map(str::to_owned));
     }
     Some(by_model(best, known).join(" or "))
+}
+
+/// Those whose aperture is nearest, each compared with the one before it that was near enough.
+fn nearest(fitting: Vec<(String, Option<f64>)>) -> Vec<String> {
+    let mut best = Vec::new();
+    let mut last: Option<f64> = None;
+    for (name, distance) in fitting {
+        if let Some((last, own)) = last.zip(distance) {
+            if own > last + 0.15 {
+                continue;
+            }
+            if own < last - 0.15 {
+                best.clear();
+            }
+        }
+        last = distance.or(last);
+        best.push(name);
+    }
+    best
+}
+
+impl Range {
+    /// The same lens behind a converter of this factor.
+    fn behind(self, factor: f64) -> Self {
+        Self {
+            short: self.short * factor,
+            long: self.long * factor,
+            wide: self.wide * factor,
+            tele: self.tele * factor,
+        }
+    }
 }
 
 /// The widest aperture at a focal length, between the ends on a logarithmic scale.
@@ -280,6 +309,14 @@ fn leading_length(name: &str) -> Option<f64> {
     let rest = name.get(start..)?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     rest.get(..end)?.parse().ok()
+}
+
+/// The factor of a converter that a name ends in: ` + 1.4x`.
+fn ending_factor(name: &str) -> f64 {
+    name.rsplit_once(" + ")
+        .and_then(|(_, last)| last.strip_suffix('x')?.parse::<f64>().ok())
+        .filter(|factor| *factor > 0.0)
+        .unwrap_or(1.0)
 }
 
 /// The factor of a converter that belongs to the lens: ` + 1.4x`.

@@ -13,10 +13,7 @@ use crate::tiff::{Ifd, Order, Tiff};
 
 /// Casio's first layout.
 pub(super) fn casio(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Found) {
-    found.maker.iso = ifd.find(0x0014).and_then(|e| tiff.unsigned(head, e)).and_then(|v| match v {
-        50 | 64 | 80 | 100 | 125 | 160 | 200 | 244 | 250 | 400 | 500 | 800 => u32::try_from(v).ok(),
-        _ => None,
-    });
+    found.maker.iso = whole(head, tiff, ifd, 0x0014);
 }
 
 /// Casio's second layout.

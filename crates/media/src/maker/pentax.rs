@@ -34,7 +34,7 @@ pub(super) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
             0x005d => count = tiff.data(head, entry).and_then(|b| b.try_into().ok()).map(u32::from_be_bytes),
             0x0207 => {
                 let bytes = tiff.data(head, entry).map(<[u8]>::to_vec).unwrap_or_default();
-                found.maker.lens_id = lens(&bytes, found).or(found.maker.lens_id.take());
+                found.maker.lens_id = found.maker.lens_id.take().or(lens(&bytes, found));
                 found.maker.lens_aperture = widest(&bytes, found);
             }
             0x0239 => {

@@ -21,7 +21,7 @@ pub(super) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
             }
             0xa003 => {
                 let id = tiff.unsigned(head, entry).and_then(|v| u16::try_from(v).ok());
-                found.maker.lens_id = id.filter(|&v| v > 0).map(LensId::Samsung);
+                found.maker.lens_id = id.map(LensId::Samsung);
             }
             0xa014 => {
                 let iso = tiff.unsigned(head, entry).and_then(|v| u32::try_from(v).ok());

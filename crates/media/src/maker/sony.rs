@@ -77,7 +77,7 @@ pub(super) fn read(head: &mut Head<'_>, tiff: &Tiff, ifd: &Ifd, found: &mut Foun
     let valid = |id: u16| id & 0x8000 != 0 || id == 0;
     found.maker.lens_id = match (a_mount, e_mount) {
         (_, Some(id)) if valid(id) => Some(LensId::SonyE(id)),
-        (Some(id), _) if id != 0 => Some(LensId::SonyA(id)),
+        (Some(id), _) => Some(LensId::SonyA(id)),
         _ => None,
     };
 }
