@@ -132,4 +132,18 @@ mod tests {
         assert_eq!(row.failure.as_deref(), Some("only 4 of 5 files arrived whole"));
         assert_eq!(row.ratio.map(|r| r.rounds), Some(1));
     }
+
+    #[test]
+    fn a_quiet_machine_is_not_blamed_for_rounds_that_lie_apart() {
+        let mut rounds = [round(1.0, 2.0, 5), round(2.0, 2.0, 5)];
+        let said = |rounds: &[Round]| {
+            let row = row(&rounds.iter().collect::<Vec<_>>(), 0, "x", None, None, (5, 1));
+            super::super::text::said(&row)
+        };
+        let apart = "too noisy for a verdict (its rounds lie apart: 0.50 to 1.00 times the copy)";
+        assert_eq!(said(&rounds).as_deref(), Some(apart));
+        rounds[0].transfer.others = 0.4;
+        let busy = "too noisy for a verdict (other programs used up to 40 % of the machine)";
+        assert_eq!(said(&rounds).as_deref(), Some(busy));
+    }
 }

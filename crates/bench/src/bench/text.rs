@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use super::ablate::Ablation;
 use super::cache::Dropped;
+use super::programs::REFERENCE;
 use super::report::{BenchReport, Row};
-use super::stats::{Spread, Verdict};
+use super::stats::{NOISY_SHARE, Spread, Verdict};
 use crate::trace::bytes_text;
 
 /// Renders the report.
@@ -150,10 +151,7 @@ pub(crate) fn said(row: &Row) -> Option<String> {
         Verdict::Faster => parts.push("faster than the copy in every round".to_owned()),
         Verdict::Slower => parts.push("slower than the copy in every round".to_owned()),
         Verdict::Same => parts.push("no difference to the copy was shown".to_owned()),
-        Verdict::TooNoisy => parts.push(format!(
-            "too noisy for a verdict (other programs used up to {:.0} % of the machine)",
-            row.others * 100.0
-        )),
+        Verdict::TooNoisy => parts.push(format!("too noisy for a verdict ({})", noise(row))),
         Verdict::TooFewRounds => parts.push("too few rounds for a verdict".to_owned()),
         Verdict::Failed => {
             parts.push(format!("failed: {}", row.failure.as_deref().unwrap_or("it did not finish the work")));
@@ -176,6 +174,20 @@ pub(crate) fn said(row: &Row) -> Option<String> {
         parts.push(format!("1:1 previews {:.1} s ({:.1}–{:.1})", previews.median, previews.low, previews.high));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What made a row's rounds useless: other programs, or the rounds themselves.
+fn noise(row: &Row) -> String {
+    match (row.ratio, row.durable_seconds) {
+        _ if row.others > NOISY_SHARE => {
+            format!("other programs used up to {:.0} % of the machine", row.others * 100.0)
+        }
+        (Some(ratio), _) if row.program != REFERENCE => {
+            format!("its rounds lie apart: {:.2} to {:.2} times the copy", ratio.low, ratio.high)
+        }
+        (_, Some(seconds)) => format!("its rounds lie apart: {:.2} to {:.2} s", seconds.low, seconds.high),
+        _ => "its rounds lie apart".to_owned(),
+    }
 }
 
 pub(crate) fn card_line(report: &BenchReport) -> String {

@@ -180,7 +180,7 @@ fn figure(title: &str, unit: &str, legend: &[(usize, &str)], svg: &str) -> Strin
         ));
     }
     format!(
-        "<figure><figcaption>{}</figcaption><div class=\"legend\">{keys}</div><div class=\"plot\" role=\"img\" \
+        "<figure><figcaption>{}</figcaption><div class=\"legend\">{keys}</div><div class=\"plot\" tabindex=\"0\" role=\"img\" \
          aria-label=\"{}, in {}\">{}</div></figure>\n",
         escape(title),
         escape(title),

@@ -49,7 +49,7 @@ impl Page {
         if rows.is_empty() {
             return;
         }
-        let _ = write!(self.body, "<div class=\"table\"><table><thead><tr>");
+        let _ = write!(self.body, "<div class=\"table\" tabindex=\"0\"><table><thead><tr>");
         for cell in head {
             let _ = write!(self.body, "<th scope=\"col\">{}</th>", escape(cell));
         }

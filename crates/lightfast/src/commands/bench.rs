@@ -192,7 +192,7 @@ fn options(args: &Bench, context: &Context) -> Result<BenchOptions, Error> {
         rounds: usize::from(args.runs),
         timeout: Duration::from_secs(args.timeout),
         idle: Duration::from_secs(3),
-        made_at: context.now().to_string(),
+        made_at: context.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         command,
     })
 }
