@@ -63,6 +63,10 @@ impl Encrypted {
                 run_tool(Command::new(name).args(["-init", "-scryptn", "10"]).args(password).arg(&backing))?;
                 let mut command = Command::new(name);
                 command.arg("-fg").args(password);
+                // A program that does not run as root is measured as another account, which must reach the folder too.
+                if rustix::process::geteuid().is_root() {
+                    command.arg("-allow_other");
+                }
                 command
             }
             Encryption::Cryfs => {
