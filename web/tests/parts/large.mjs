@@ -77,7 +77,7 @@ async function scrolling({ browser, figures, server, photos, full }) {
   };
   const rounds = full ? 4 : 1;
   for (let round = 0; round < rounds; round++) {
-    await wheel(120, 80, 16); // reading
+    await wheel(120, 60, 60); // reading
     await wheel(400, 100, 16); // searching
     await wheel(2500, 60, 16); // a fling
     await wheel(-400, 60, 16); // and back
@@ -90,6 +90,8 @@ async function scrolling({ browser, figures, server, photos, full }) {
       await page.mouse.move(box.x + box.width / 2, box.y + box.height * (0.2 + 0.01 * i));
       await pause(16);
     }
+    // Let go in the middle, where a made library has thumbnails.
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.mouse.up();
     await look();
     await page.mouse.move(640, 400);

@@ -12,7 +12,11 @@ export async function open(page, url) {
   await page.waitForFunction(() => !document.querySelector(".count")?.textContent?.includes("loading"));
 }
 
-export const count = async (page) => Number((await page.locator(".count").textContent()).replace(/[^\d]/g, " ").trim().split(" ").pop());
+/** How many photos are shown: the last number of `3 of 1,000,000 photos`. */
+export async function count(page) {
+  const numbers = (await page.locator(".count").textContent()).match(/\d[\d,]*/g) ?? [];
+  return Number(numbers.at(-1)?.replaceAll(",", ""));
+}
 
 /** Waits until nothing is on its way to the server. */
 export const saved = (page) => page.waitForFunction(() => !document.querySelector(".bottom")?.textContent?.includes("being saved"));

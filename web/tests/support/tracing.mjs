@@ -1,6 +1,9 @@
 // The main thread's work, frame by frame, from the browser's own trace: what every task of the page's main thread
 // took between one frame and the next, be it script, style, layout, paint or the browser's own.
 
+/** Whether an event is the beginning of a frame, as Chromium 156 calls it. */
+const isFrame = (event) => event.name === "AnimationFrame" && event.ph === "b";
+
 export class Tracing {
   static async begin(page) {
     const tracing = new Tracing();
@@ -9,8 +12,7 @@ export class Tracing {
     tracing.events = [];
     session.on("Tracing.dataCollected", ({ value }) => {
       for (const event of value) {
-        const kept = event.name === "thread_name" || event.name === "BeginMainThreadFrame" || event.name.endsWith("RunTask");
-        if (kept) tracing.events.push(event);
+        if (isFrame(event) || event.name.endsWith("RunTask")) tracing.events.push(event);
       }
     });
     const categories = "toplevel,disabled-by-default-devtools.timeline,devtools.timeline,__metadata";
@@ -26,11 +28,12 @@ export class Tracing {
     // A run has one page of ours at a time; its main thread is the one with most frames.
     const begins = new Map();
     for (const event of this.events) {
-      if (event.name !== "BeginMainThreadFrame") continue;
+      if (!isFrame(event)) continue;
       const key = `${event.pid} ${event.tid}`;
       begins.set(key, [...(begins.get(key) ?? []), event.ts]);
     }
     const [thread, starts] = [...begins].sort((a, b) => b[1].length - a[1].length)[0] ?? ["", []];
+    if (starts.length === 0) throw new Error("the browser's trace has no frames: what it calls them must have changed");
     const tasks = this.events
       .filter((event) => event.name.endsWith("RunTask") && event.dur !== undefined && `${event.pid} ${event.tid}` === thread)
       .sort((a, b) => a.ts - b.ts);
