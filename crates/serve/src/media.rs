@@ -146,7 +146,7 @@ async fn make_thumbnail(app: &App, row: u32) -> Answer<(ContentHash, Vec<u8>)> {
     let Some(located) = Located::for_thumbnail(&previews) else { return Err(no_preview()) };
     let task = Task::Thumbnail { orientation: located.preview.orientation, edge: THUMBNAIL_EDGE };
     let hash = located.file.hash;
-    let picture = made(app, located, task).await?;
+    let picture = made(app, located, task, Wanted::Now).await?;
     let library = app.library.clone();
     let stored = tokio::task::spawn_blocking(move || {
         // A cache: one that cannot be written is none.
@@ -167,7 +167,10 @@ pub(crate) async fn fit(
         return Err(Problem::missing("a fit picture has a long side of 1280, 1920 or 2560 pixels"));
     }
     let (photo, previews) = find(&app, row).await?;
-    app.rendered.looked_at(&photo);
+    let wanted = Wanted::of(&request);
+    if wanted == Wanted::Now {
+        app.rendered.looked_at(&photo);
+    }
     let Some((located, make)) = Located::fit(&previews, app.pool.is_some()) else { return Err(no_preview()) };
     if !make {
         return stream(&app, located, &request).await;
@@ -177,7 +180,7 @@ pub(crate) async fn fit(
         Some(jpeg) => jpeg,
         None => {
             let task = Task::Fit { orientation: located.preview.orientation, edge };
-            let jpeg = Bytes::from(made(&app, located, task).await?.jpeg);
+            let jpeg = Bytes::from(made(&app, located, task, wanted).await?.jpeg);
             app.fits.put((hash, edge), jpeg.clone());
             jpeg
         }
@@ -197,7 +200,7 @@ pub(crate) async fn full(State(app): State<App>, Path((epoch, row)): Asked, requ
     }
     let tag = format!("h{}", short(&located.file.hash));
     let task = Task::Fit { orientation: located.preview.orientation, edge: u32::MAX };
-    let jpeg = made(&app, located, task).await?.jpeg;
+    let jpeg = made(&app, located, task, Wanted::Now).await?.jpeg;
     Ok(slice::bytes(jpeg, &Label { kind: "image/jpeg", tag, immutable: true }, &request))
 }
 
@@ -288,9 +291,23 @@ fn no_preview() -> Problem {
     Problem::missing("no JPEG lies inside this file, and it has not been rendered")
 }
 
-async fn made(app: &App, located: Located, task: Task) -> Answer<lightfast_worker::Picture> {
+/// Whether somebody waits for a picture, or the page fetches it ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Now,
+    Ahead,
+}
+
+impl Wanted {
+    /// A page says `Purpose: prefetch`, as browsers did of their own prefetching.
+    fn of(request: &HeaderMap) -> Self {
+        if request.get("purpose").is_some_and(|purpose| purpose == "prefetch") { Self::Ahead } else { Self::Now }
+    }
+}
+
+async fn made(app: &App, located: Located, task: Task, wanted: Wanted) -> Answer<lightfast_worker::Picture> {
     let library = app.library.clone();
-    worked(app, move || located.slice(&library), task).await
+    worked(app, move || located.slice(&library), task, wanted).await
 }
 
 /// Has a worker do something with a part of a file.
@@ -298,11 +315,16 @@ pub(crate) async fn worked(
     app: &App,
     slice: impl FnOnce() -> Answer<Slice> + Send + 'static,
     task: Task,
+    wanted: Wanted,
 ) -> Answer<lightfast_worker::Picture> {
     let Some(pool) = app.pool.clone() else {
         return Err(Problem::new(StatusCode::NOT_FOUND, "this preview was not made, and this server makes none"));
     };
     // Who waits here and goes away takes the wish along; what the workers have is what someone looks at now.
+    let ahead = match wanted {
+        Wanted::Ahead => Some(app.ahead.clone().acquire_owned().await.map_err(Problem::internal)?),
+        Wanted::Now => None,
+    };
     let turn = app.makers.clone().acquire_owned().await.map_err(Problem::internal)?;
     let (done, answer) = tokio::sync::oneshot::channel();
     tokio::task::spawn_blocking(move || {
@@ -312,7 +334,7 @@ pub(crate) async fn worked(
         let size = file.metadata().map_err(cannot)?.len();
         let length = slice.length.unwrap_or(size);
         let job = PoolJob { file: Arc::new(file), offset: slice.offset, length, task };
-        submit(&pool, job, done, turn);
+        submit(&pool, job, done, (turn, ahead));
         Ok(())
     })
     .await
@@ -323,9 +345,12 @@ pub(crate) async fn worked(
 
 type Done = tokio::sync::oneshot::Sender<Result<lightfast_worker::Picture, lightfast_worker::JobError>>;
 
-fn submit(pool: &Pool, job: PoolJob, done: Done, turn: OwnedSemaphorePermit) {
+/// A worker's turn, and that of what is fetched ahead; both end with the job, whether anybody still waits or not.
+type Turns = (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>);
+
+fn submit(pool: &Pool, job: PoolJob, done: Done, turns: Turns) {
     pool.submit(job, move |outcome| {
-        drop(turn);
+        drop(turns);
         // Nobody waits any more where the person has moved on.
         let _ = done.send(outcome);
     });

@@ -21,7 +21,7 @@ use lightfast_worker::{Task, WorkerOptions};
 use crate::App;
 use crate::extract::Path;
 use crate::library::Library;
-use crate::media;
+use crate::media::{self, Wanted};
 use crate::problem::{Answer, Problem};
 use crate::slice::{self, Label, Slice};
 
@@ -89,7 +89,7 @@ pub(crate) async fn rendered(
         Err(reason) => return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, reason)),
     }
     let whole = Slice { path, offset: 0, length: None };
-    let picture = media::worked(&app, move || Ok(whole), Task::Develop(Level::Full.options())).await?;
+    let picture = media::worked(&app, move || Ok(whole), Task::Develop(Level::Full.options()), Wanted::Now).await?;
     let (cache, library) = (app.rendered.clone(), app.library.clone());
     let jpeg = tokio::task::spawn_blocking(move || {
         // A cache: one that is full or cannot be written is none.

@@ -76,6 +76,8 @@ pub(crate) struct App {
     pub(crate) pool: Option<Arc<Pool>>,
     /// As many turns as there are workers.
     pub(crate) makers: Arc<Semaphore>,
+    /// One turn fewer, for what is fetched ahead: who looks at a photo now finds a worker free.
+    pub(crate) ahead: Arc<Semaphore>,
 }
 
 impl App {
@@ -91,6 +93,7 @@ impl App {
             due: Arc::default(),
             pool,
             makers: Arc::new(Semaphore::new(WORKERS)),
+            ahead: Arc::new(Semaphore::new(WORKERS - 1)),
         }
     }
 

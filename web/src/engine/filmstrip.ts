@@ -94,6 +94,8 @@ export class Filmstrip {
   private make(): Cell {
     const element = document.createElement("div");
     const picture = document.createElement("img");
+    // The large picture above comes first.
+    picture.fetchPriority = "low";
     element.className = "cell";
     picture.alt = "";
     picture.decoding = "async";

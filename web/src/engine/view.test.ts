@@ -114,6 +114,24 @@ describe("pictures", () => {
     vi.unstubAllGlobals();
   });
 
+  test("what is fetched ahead says so, and waits for what somebody looks at", async () => {
+    const purposes: (string | null)[] = [];
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", (url: string, init: RequestInit) => {
+      asked.push(url);
+      purposes.push(new Headers(init.headers).get("Purpose"));
+      return Promise.resolve(new Response(new Blob(["jpeg"])));
+    });
+    const pictures = new Pictures(() => {}, () => Promise.resolve(bitmap(1)));
+    pictures.want([{ url: "here" }, { url: "next", ahead: true }]);
+    const waited = [...asked];
+    await settle();
+    await settle();
+    expect(purposes).toEqual([null, "prefetch"]);
+    expect(waited).toEqual(["here"]);
+    vi.unstubAllGlobals();
+  });
+
   test("a refusal is kept with its reason", async () => {
     vi.stubGlobal("fetch", () =>
       Promise.resolve(new Response(JSON.stringify({ error: { what: "no preview inside" } }), { status: 404 })),

@@ -191,9 +191,9 @@ export class Viewer {
       const at = index.positionOf(row);
       return at < 0 || !isVideo(index.marks[at]);
     };
-    const thumbnail = (row: number): void => void wishes.push({ url: this.host.thumbnail(row) });
-    const fit = (row: number, encodedOnly = false): void => {
-      if (this.host.facts(row)?.fit && still(row)) wishes.push({ url: this.host.fit(row), encodedOnly });
+    const thumbnail = (row: number, ahead = false): void => void wishes.push({ url: this.host.thumbnail(row), ahead });
+    const fit = (row: number, ahead = false, encodedOnly = false): void => {
+      if (this.host.facts(row)?.fit && still(row)) wishes.push({ url: this.host.fit(row), ahead, encodedOnly });
     };
     const full = (row: number): void => {
       const to = this.fullUrl(row, this.host.facts(row));
@@ -213,14 +213,14 @@ export class Viewer {
         if (row !== undefined && !this.rows.includes(row)) wish(row);
       }
     };
-    each([1, 2, -1], thumbnail);
-    each([1, 2, -1], (row) => fit(row));
+    each([1, 2, -1], (row) => thumbnail(row, true));
+    each([1, 2, -1], (row) => fit(row, true));
     if (this.rested) full(here);
     if (this.zoomed) each([1], full);
-    each([3, 4, -2], thumbnail);
+    each([3, 4, -2], (row) => thumbnail(row, true));
     // Where a page up or down would lead, what is known of the photo is known before.
     each([PAGE, -PAGE, PAGE + 1], (row) => void this.host.facts(row));
-    for (let n = 3; n <= AHEAD; n++) each([n, -(n - 1)], (row) => fit(row, true));
+    for (let n = 3; n <= AHEAD; n++) each([n, -(n - 1)], (row) => fit(row, true, true));
     return wishes;
   }
 
