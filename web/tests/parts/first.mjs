@@ -44,6 +44,7 @@ export async function first({ program, browser, figures, card, library, shots })
   await until(async () => (await count(page)) === inCatalogue);
   figures.check("the page shows what the catalogue has", inCatalogue >= 100, `${inCatalogue} photos`);
   await page.waitForFunction(() => document.querySelectorAll(".tile.loaded").length >= 6);
+  await shots?.take(page, "grid");
   await accessible(page, figures, "the grid");
 
   figures.section("Cull a hundred photos by keyboard alone");
@@ -170,7 +171,8 @@ export async function first({ program, browser, figures, card, library, shots })
   figures.section("The server is killed between two marks");
   const at = rows[50];
   await page.goto(`${server.origin}/?photo=${(await server.photos([at]))[0].photo.id}&view=loupe`);
-  await shows(page, "thumbnail");
+  await shows(page, shots ? "fit" : "thumbnail");
+  await shots?.take(page, "loupe");
   await page.keyboard.press("1");
   await saved(page);
   watched.expecting = true;

@@ -11,7 +11,8 @@ export class Shots {
   }
 
   async take(page, name) {
-    // What passes by (a notice, a suggestion half drawn) settles first.
+    // What passes by (a notice, a suggestion half drawn) is gone first.
+    await page.locator(".notice").waitFor({ state: "detached" });
     await page.waitForTimeout(350);
     const path = join(this.folder, `${name}.jpg`);
     await page.screenshot({ path, type: "jpeg", quality: 72 });
