@@ -7,6 +7,7 @@
 
 mod answer;
 mod bits;
+mod kept;
 mod select;
 
 use std::sync::{PoisonError, RwLock};
@@ -103,6 +104,8 @@ impl State {
 #[derive(Debug, Default)]
 struct Arrays {
     state: Option<State>,
+    /// The state that lies in the file, where one was brought or kept.
+    kept: Option<State>,
     /// Position of a row number, plus one; 0 where there is none.
     position: Vec<u32>,
     ids: Vec<u32>,
@@ -349,6 +352,77 @@ mod tests {
         agree(&catalog, &columns);
         catalog.undo(1, Timestamp::UNIX_EPOCH).unwrap();
         agree(&catalog, &columns);
+    }
+
+    /// A catalogue on a disk, with 400 photos.
+    fn on_disk(dir: &std::path::Path) -> (crate::Place, Catalog) {
+        let place = crate::Place::elsewhere(dir, dir.join("catalog"));
+        let mut catalog = Catalog::create(&place, Timestamp::from_second(1).unwrap()).unwrap();
+        synthetic::fill(&mut catalog, 400, 5).unwrap();
+        (place, catalog)
+    }
+
+    fn stars(catalog: &mut Catalog, rating: u8, second: i64) {
+        let mark = Mark { rating: Some(rating), ..Mark::default() };
+        catalog.mark(&query("iso:100"), &mark, Timestamp::from_second(second).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn columns_that_were_kept_answer_as_the_catalogue_does_with_what_changed_since() {
+        let dir = tempfile::tempdir().unwrap();
+        let (place, mut catalog) = on_disk(dir.path());
+        stars(&mut catalog, 3, 10);
+        let first = Columns::default();
+        assert!(!first.bring(&catalog, place.dir()).unwrap(), "nothing was kept yet");
+        agree(&catalog, &first);
+        assert!(first.keep(&catalog, place.dir()).unwrap().unwrap());
+        assert!(!first.keep(&catalog, place.dir()).unwrap().unwrap(), "nothing has changed");
+        stars(&mut catalog, 5, 20);
+        synthetic::fill(&mut catalog, 50, 6).unwrap();
+        let second = Columns::default();
+        assert!(second.bring(&catalog, place.dir()).unwrap());
+        agree(&catalog, &second);
+        assert!(second.keep(&catalog, place.dir()).unwrap().unwrap());
+    }
+
+    #[test]
+    fn kept_columns_of_another_past_or_with_another_byte_are_not_believed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (place, mut catalog) = on_disk(dir.path());
+        stars(&mut catalog, 1, 10);
+        let copy = dir.path().join("copy");
+        catalog.db.execute("VACUUM INTO ?1", [copy.to_str().unwrap()]).unwrap();
+        stars(&mut catalog, 2, 20);
+        let columns = Columns::default();
+        agree(&catalog, &columns);
+        columns.keep(&catalog, place.dir()).unwrap().unwrap();
+        drop(catalog);
+        // The copy is put back and goes another way, further than what was kept.
+        for suffix in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{suffix}", place.file().display()));
+        }
+        std::fs::write(place.file(), std::fs::read(&copy).unwrap()).unwrap();
+        let mut catalog = Catalog::open(&place).unwrap();
+        stars(&mut catalog, 4, 30);
+        stars(&mut catalog, 5, 31);
+        assert!(!Columns::default().bring(&catalog, place.dir()).unwrap());
+        columns.keep(&catalog, place.dir()).unwrap().unwrap();
+
+        let fresh = Columns::default();
+        agree(&catalog, &fresh);
+        assert!(fresh.keep(&catalog, place.dir()).unwrap().unwrap());
+        let path = place.dir().join("columns.cache");
+        let kept = std::fs::read(&path).unwrap();
+        for at in [0, 20, kept.len() / 2, kept.len() - 1] {
+            let mut wrong = kept.clone();
+            wrong[at] ^= 1;
+            std::fs::write(&path, wrong).unwrap();
+            assert!(!Columns::default().bring(&catalog, place.dir()).unwrap(), "byte {at}");
+        }
+        std::fs::write(&path, &kept[..kept.len() / 2]).unwrap();
+        assert!(!Columns::default().bring(&catalog, place.dir()).unwrap());
+        std::fs::write(&path, &kept).unwrap();
+        assert!(Columns::default().bring(&catalog, place.dir()).unwrap());
     }
 
     #[test]

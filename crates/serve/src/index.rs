@@ -74,11 +74,34 @@ pub(crate) async fn index(State(app): State<App>, Parameters(wish): Parameters<W
     Ok(([(CONTENT_TYPE, "application/octet-stream")], bytes.await?).into_response())
 }
 
-/// Reads the columns into memory before anyone asks.
-pub(crate) async fn warm(app: App) {
+/// Photos from which on the columns are kept beside the catalogue; fewer are read from it in no time.
+const KEPT_FROM: u64 = 20_000;
+
+/// Takes the columns that an earlier server kept, before the first question: whoever asks meanwhile would read them all
+/// from the catalogue.
+pub(crate) async fn bring(app: &App) {
     let library = app.library.clone();
     // A library that cannot be read says so to the first page that asks.
-    let _: Answer<u64> = app.library.read(move |catalog| library.columns.count(catalog, &Query::all())).await;
+    let brought = app.library.read(move |catalog| library.columns.bring(catalog, library.options.place.dir()));
+    let _: Answer<bool> = brought.await;
+}
+
+/// Reads the columns into memory before anyone asks, and keeps them for the next time.
+pub(crate) async fn warm(app: App) {
+    keep(&app).await;
+}
+
+/// Keeps the columns of a large library beside its catalogue, where they have changed.
+pub(crate) async fn keep(app: &App) {
+    let library = app.library.clone();
+    let kept = move |catalog: &lightfast_catalog::Catalog| {
+        if library.columns.count(catalog, &Query::all())? >= KEPT_FROM {
+            // A cache: a folder that takes no file is no reason for anything.
+            let _ = library.columns.keep(catalog, library.options.place.dir())?;
+        }
+        Ok(())
+    };
+    let _: Answer<()> = app.library.read(kept).await;
 }
 
 fn encode(columns: &IndexColumns) -> Bytes {

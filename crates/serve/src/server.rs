@@ -141,6 +141,7 @@ impl Server {
     /// Answers until `stop` resolves.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
         let guard = Guard::new(self.token, Names::of(self.address), self.address.port());
+        index::bring(&self.app).await;
         let watching = tokio::spawn(watch::watch(self.app.clone()));
         tokio::spawn(index::warm(self.app.clone()));
         let keeping = tokio::spawn(keep::keep(self.app.clone()));
@@ -148,12 +149,14 @@ impl Server {
         // What an earlier run did not get to.
         self.app.due.notify_one();
         let imports = self.app.imports.clone();
+        let app = self.app.clone();
         let router = routes(self.app).layer(middleware::from_fn_with_state(Arc::new(guard), guard::watch));
         let ended = listen::run(self.listener, router, stop).await.map_err(ServeError::Run);
         watching.abort();
         keeping.abort();
         imports.stop();
         drop(building);
+        index::keep(&app).await;
         ended
     }
 }
