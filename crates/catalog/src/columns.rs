@@ -381,6 +381,7 @@ mod tests {
         synthetic::fill(&mut catalog, 50, 6).unwrap();
         let second = Columns::default();
         assert!(second.bring(&catalog, place.dir()).unwrap());
+        catalog.read_keywords_ahead().unwrap();
         agree(&catalog, &second);
         assert!(second.keep(&catalog, place.dir()).unwrap().unwrap());
     }

@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse as _;
 use bytes::Bytes;
-use lightfast_catalog::{IndexColumns, Query, Sort, SortKey};
+use lightfast_catalog::{Catalog, IndexColumns, Query, Sort, SortKey};
 use serde::Deserialize;
 
 use crate::App;
@@ -89,12 +89,13 @@ pub(crate) async fn bring(app: &App) {
 /// Reads the columns into memory before anyone asks, and keeps them for the next time.
 pub(crate) async fn warm(app: App) {
     keep(&app).await;
+    let _: Answer<()> = app.library.read(Catalog::read_keywords_ahead).await;
 }
 
 /// Keeps the columns of a large library beside its catalogue, where they have changed.
 pub(crate) async fn keep(app: &App) {
     let library = app.library.clone();
-    let kept = move |catalog: &lightfast_catalog::Catalog| {
+    let kept = move |catalog: &Catalog| {
         if library.columns.count(catalog, &Query::all())? >= KEPT_FROM {
             // A cache: a folder that takes no file is no reason for anything.
             let _ = library.columns.keep(catalog, library.options.place.dir())?;

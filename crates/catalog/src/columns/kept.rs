@@ -60,6 +60,15 @@ impl Columns {
     }
 }
 
+impl Catalog {
+    /// Reads which photos have which keywords, and makes nothing of it: columns that were kept do not bring that into the
+    /// system's cache, and the first search for a keyword would wait for the disk.
+    pub fn read_keywords_ahead(&self) -> Result<()> {
+        let all = "SELECT count(*) FROM photo_keyword INDEXED BY keyword_photo";
+        self.db.query_row(all, [], |_| Ok(())).doing(DOING)
+    }
+}
+
 /// What tells a catalogue's own past from that of a copy that was put back and went another way since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Past {
