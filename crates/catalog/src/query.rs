@@ -14,7 +14,7 @@ use jiff::civil::Date;
 
 pub(crate) use expr::{Bound, Expr, Has, Interval, NumberField, Term, TextField};
 pub use fields::{FIELDS, FieldHelp};
-pub(crate) use sql::{Condition, slack, terms_containing};
+pub(crate) use sql::{Condition, OF_KEYWORD, slack, terms_containing};
 
 /// A parsed query. The empty one matches every photo that is not in the trash.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,9 @@ use super::bits::Bits;
 use super::{Arrays, DOING, NO_ISO, bit};
 use crate::codes::{self, Code as _, term};
 use crate::error::Doing as _;
-use crate::query::{Bound, Condition, Expr, Has, Interval, NumberField, Term, TextField, slack, terms_containing};
+use crate::query::{
+    Bound, Condition, Expr, Has, Interval, NumberField, OF_KEYWORD, Term, TextField, slack, terms_containing,
+};
 use crate::{Catalog, FLAG_SHIFT, LABEL_SHIFT, Query, RATING_BITS, Result};
 
 impl Arrays {
@@ -124,7 +126,12 @@ impl Arrays {
     /// A condition that only the catalogue can answer, as a set.
     fn asked_of_catalog(&self, catalog: &Catalog, condition: &Term) -> Result<Bits> {
         let Condition { sql, values } = Condition::of_term(condition, &catalog.db, &catalog.zone)?;
-        let mut statement = catalog.db.prepare_cached(&format!("SELECT p.id FROM photo p WHERE {sql}")).doing(DOING)?;
+        let ask = match condition {
+            // The set is there: the photos themselves, scattered over a large file, need not be looked up.
+            Term::Keyword(_) => format!("{OF_KEYWORD} ?1"),
+            _ => format!("SELECT p.id FROM photo p WHERE {sql}"),
+        };
+        let mut statement = catalog.db.prepare_cached(&ask).doing(DOING)?;
         let mut rows = statement.query(rusqlite::params_from_iter(values)).doing(DOING)?;
         let mut found = Bits::none(self.len());
         while let Some(row) = rows.next().doing(DOING)? {

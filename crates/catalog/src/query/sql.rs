@@ -26,6 +26,10 @@ struct Builder<'a> {
     values: Vec<Value>,
 }
 
+/// The photos of a keyword, up to its folded text.
+pub(crate) const OF_KEYWORD: &str =
+    "SELECT pk.photo FROM keyword k JOIN photo_keyword pk ON pk.keyword = k.id WHERE k.folded =";
+
 impl Condition {
     /// The condition of a query; photos in the trash are left out unless the query speaks of them.
     pub(crate) fn of(query: &Query, db: &Connection, zone: &TimeZone) -> Result<Self> {
@@ -120,10 +124,7 @@ impl Builder<'_> {
             }
             Term::Keyword(keyword) => {
                 let value = self.bind(fold(keyword));
-                format!(
-                    "p.id IN (SELECT pk.photo FROM keyword k JOIN photo_keyword pk ON pk.keyword = k.id \
-                     WHERE k.folded = {value})"
-                )
+                format!("p.id IN ({OF_KEYWORD} {value})")
             }
             Term::IsoMode(Some(auto)) => format!("p.iso_auto = {}", i64::from(*auto)),
             Term::IsoMode(None) => "p.iso_auto IS NULL".to_owned(),
