@@ -22,6 +22,8 @@ use crate::store::{Store, StoreError};
 
 /// How often it is looked whether what holds the build up is over.
 const LOOK: Duration = Duration::from_millis(300);
+/// How long a person who looked at a picture is taken to look at more.
+const MOMENT: Duration = Duration::from_secs(2);
 /// Bytes that must be free, beyond the picture, before a build goes on after the disk was full.
 const MARGIN: u64 = 64 << 20;
 /// A file whose worker was killed from outside is put behind the others so many times.
@@ -42,8 +44,27 @@ pub struct Build<'a> {
     pub workers: usize,
     /// The file that an import locks; builds wait for it.
     pub import_lock: Option<&'a Path>,
+    /// Until when somebody needs the machine for what is looked at; builds wait for it.
+    pub looked_at: Option<&'a LookedAt>,
     /// The clock, for when an entry was used.
     pub now: fn() -> SystemTime,
+}
+
+/// When somebody last looked at a picture. Idle priority alone is not enough: two threads of a processor share what a core
+/// has, and the picture that is waited for comes a tenth later.
+#[derive(Debug, Default)]
+pub struct LookedAt(Mutex<Option<Instant>>);
+
+impl LookedAt {
+    /// Somebody looks now.
+    pub fn now(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Whether it was a moment ago.
+    pub fn is_recent(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| at.elapsed() < MOMENT)
+    }
 }
 
 /// What a build says.
@@ -170,6 +191,7 @@ impl Shared<'_> {
         let mut worker = Worker::new(self.build.worker.clone());
         loop {
             self.wait("an import is running", || self.build.import_lock.is_some_and(is_locked));
+            self.wait("somebody looks at pictures", || self.build.looked_at.is_some_and(LookedAt::is_recent));
             if self.ends() {
                 return;
             }
@@ -287,5 +309,18 @@ impl Shared<'_> {
         if let Ok(mut stopped) = self.stopped.lock() {
             stopped.get_or_insert(why);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_is_recent_when_it_was_just_now_and_not_before_the_first() {
+        let looked = LookedAt::default();
+        assert!(!looked.is_recent());
+        looked.now();
+        assert!(looked.is_recent());
     }
 }

@@ -11,7 +11,7 @@ mod locked;
 mod queue;
 mod store;
 
-pub use build::{Build, Event, Events, Outcome, Stopped, build};
+pub use build::{Build, Event, Events, LookedAt, Outcome, Stopped, build};
 pub use entry::{Entry, Level};
 pub use queue::{Item, Queue};
 pub use store::{Store, StoreError, Usage};

@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, StatusCode};
 use lightfast_catalog::{Catalog, Query, Sort};
 use lightfast_import::Library as Folder;
 use lightfast_model::{ContentHash, Photo, PhotoFile, Role, SessionId};
-use lightfast_previews::{Build, Entry, Item, Level, Queue, Store, build};
+use lightfast_previews::{Build, Entry, Item, Level, LookedAt, Queue, Store, build};
 use lightfast_worker::{Task, WorkerOptions};
 
 use crate::App;
@@ -35,6 +35,7 @@ const MOST_WORKERS: usize = 4;
 pub(crate) struct Rendered {
     store: OnceLock<Option<Store>>,
     queue: Mutex<Option<Arc<Queue>>>,
+    looked: LookedAt,
 }
 
 impl Rendered {
@@ -43,8 +44,9 @@ impl Rendered {
         self.store.get_or_init(|| Store::open(library.options.place.dir(), None).ok()).as_ref()
     }
 
-    /// Somebody looks at this photo: it is rendered next, where it waits.
+    /// Somebody looks at this photo: it is rendered next, where it waits, once nobody looks at others.
     pub(crate) fn looked_at(&self, photo: &Photo) {
+        self.looked.now();
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((queue, raw)) = queue.zip(raw_of(photo)) {
             queue.prefer(&raw.hash);
@@ -160,6 +162,7 @@ fn follow(
                     worker: worker.clone(),
                     workers,
                     import_lock: Some(&lock),
+                    looked_at: Some(&rendered.looked),
                     now: clock,
                 };
                 let _ = build(&build_of, &|_| {}, stop);

@@ -96,7 +96,7 @@ pub(crate) fn build(
     let lock = Library::own_folder(&opened.place.library).join("lock");
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get()).min(MOST_WORKERS);
     let now = Context::system_time;
-    let build = Build { queue: &queue, store, level, worker, workers, import_lock: Some(&lock), now };
+    let build = Build { queue: &queue, store, level, worker, workers, import_lock: Some(&lock), looked_at: None, now };
     let stop = interrupt::watch()?;
     let outcome = shown(&build, &stop, context);
     end(&outcome, context);
